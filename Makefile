@@ -15,7 +15,7 @@ QUESTION_ZH := 国内订单签收后多少天内可以无理由退货？
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup start test test-fast check types-of-page fmt bench eval reader lock sbom vendor clean
+.PHONY: help setup start test test-fast test-postgres check types-of-page fmt bench eval reader lock sbom vendor clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,10 +32,13 @@ start: setup  ## add the sample library, ask one question in each language, serv
 	$(BIN)/citewell serve
 
 test: setup check  ## every check, then every test, in two processes; TEST="-n 0 tests/page" runs some of them in one
-	$(BIN)/python -m pytest $(or $(TEST),-n 2 --dist loadfile)
+	$(BIN)/python -m pytest $(or $(TEST),-n 2 --dist loadfile --no-loadscope-reorder)
 
 test-fast: $(VENV)/.dev  ## the tests of language and stores alone, in under two minutes: no server, browser or model
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser and not model"
+
+test-postgres: $(VENV)/.dev  ## the tests of stores, services and the whole way, with their homes in PostgreSQL
+	$(BIN)/python -m pytest --postgres -n 2 --dist loadfile $(or $(TEST),tests/store tests/service tests/test_end_to_end.py)
 
 check: $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff check .

@@ -42,6 +42,11 @@ WANTED: dict[str, tuple[str, ...]] = {
     "chart.js": ("dist/chart.js", "dist/chunks/index.js", "LICENSE*"),
     "@kurkle/color": ("dist/color.esm.js", "LICENSE*"),
     "@dagrejs/dagre": ("dist/dagre.esm.js", "LICENSE"),
+    "@fontsource-variable/figtree": (
+        "files/figtree-latin-wght-*.woff2",
+        "files/figtree-latin-ext-wght-normal.woff2",
+        "LICENSE",
+    ),
 }
 HEAD = (
     "# The libraries of the web page, as npm's packages hold them. "

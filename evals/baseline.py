@@ -25,12 +25,13 @@ from citewell.measure.dataset import Question
 from citewell.measure.intervals import compute_wilson
 from citewell.models.metered import Metered
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
 from citewell.service.ask.options import SearchOptions
+from citewell.service.ask.run import AskRequest
 from citewell.service.ask.search import find_hits
 from citewell.service.evaluate.corpus import load_corpus
 from citewell.service.evaluate.eval_sets import Options, load_datasets
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.text.sentences import detect_language
 from citewell.types import Message
 

@@ -28,8 +28,10 @@ from bench_search import searching
 from citewell.config import load_settings
 from citewell.graph import END, Graph, node
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream_answer
-from citewell.service.library.add import add_paths, embed_pending
+from citewell.service.ask.ask import stream_answer
+from citewell.service.ask.run import AskRequest
+from citewell.service.library.add import add_paths
+from citewell.service.library.embedding import embed_pending
 from citewell.types import Step
 
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -19,7 +19,7 @@ from sqlalchemy import text
 
 from citewell.config import Settings
 from citewell.ingest.worker import kill_idle_workers
-from citewell.models import build_embedder
+from citewell.models.providers import build_embedder
 from citewell.runtime.app import App
 from citewell.service.library.read_and_embed import ingest_paths
 from citewell.store.index.vectors import build_embedding_text

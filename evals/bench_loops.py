@@ -13,7 +13,8 @@ from collections.abc import AsyncIterator
 
 from citewell.models.base import LLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
 from citewell.types import Answer, Message
 
 QUESTIONS = (

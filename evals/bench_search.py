@@ -19,11 +19,11 @@ import numpy as np
 
 from bench_ingest import sentences
 from citewell.config import Settings
-from citewell.models import build_embedder
 from citewell.models.base import Vector
+from citewell.models.providers import build_embedder
 from citewell.runtime.app import App
 from citewell.service.ask.search import SearchRequest, search
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.types import Chunk, Document, Section
 
 REAL = 96  # sentences that are really embedded: seconds
@@ -103,7 +103,8 @@ async def _fill(
         await app.catalog.put("bench", name, text.encode(), document, spans)
         vectors = _near(real[noise.integers(0, len(real), len(texts))], noise)
         ids = [
-            chunk for chunk, _ in await app.catalog.unembedded(app.embedder.name, 2 * A_DOCUMENT)
+            chunk
+            for chunk, _ in await app.catalog.list_unembedded(app.embedder.name, 2 * A_DOCUMENT)
         ]
         await app.catalog.put_vectors(app.embedder.name, ids, vectors[: len(ids)])
         kept.append(vectors[: len(ids)])

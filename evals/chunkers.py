@@ -24,11 +24,12 @@ from typing import Any
 from citewell.config import Settings, load_settings
 from citewell.ingest import parse
 from citewell.ingest.chunk.chunkers import CHUNKERS
-from citewell.retrieve.strategies import STRATEGIES, Query
+from citewell.retrieve.query import Query
+from citewell.retrieve.strategies import STRATEGIES
 from citewell.runtime.app import App
 from citewell.service.library.chunking import cut_document_as, resolve_chunking
 from citewell.service.library.embedding import embed_pending
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.types import Document, Hit
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"

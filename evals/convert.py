@@ -334,6 +334,14 @@ def samples(_: Path) -> Made:
     )
 
 
+def help_pages(_: Path) -> Made:
+    """Manuals, rules and pages of questions and answers written by hand: to fit on, never to be
+    measured by.
+    """
+    folder = REPOSITORY / "training/answers"
+    return Made(files(folder / "pages", "*.md"), read(folder / "questions.jsonl"))
+
+
 EN, ZH, BOTH = ("en",), ("zh",), ("en", "zh")
 SETS: dict[str, Callable[[Path], Made]] = {
     "cranfield": cranfield,
@@ -368,6 +376,7 @@ SETS: dict[str, Callable[[Path], Made]] = {
     "samples": samples,
     "hand": partial(hand, file="gold/*.jsonl", held=0.15),
     "guide": partial(hand, file="guide/*.jsonl", held=0.15),
+    "help": help_pages,
     "pages": partial(hand, file="evals/reader/pages.jsonl", held=1.0),
     "hand-fresh": partial(hand, file="evals/reader/fresh.jsonl", held=1.0),
 }

@@ -46,16 +46,21 @@ def checked(server: Faulty, ledger: Ledger) -> Verdict:
     verdict = Verdict()
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
         _drain(client, server, ledger, verdict)
-        ready = client.get("/api/ready")
-        if ready.status_code != 200:
-            verdict.wrong.append(f"not ready: {ready.text[:300]}")
-        _documents(client, ledger, verdict)
-        _answers(client, ledger, verdict)
-        _memories(client, ledger, verdict)
+        check_kept(client, ledger, verdict)
     _backup(ledger, verdict)
     _database(server, verdict)
     _log(server, verdict)
     return verdict
+
+
+def check_kept(client: httpx.Client, ledger: Ledger, verdict: Verdict) -> None:
+    """Documents, answers, votes and memories, as a server tells them."""
+    ready = client.get("/api/ready")
+    if ready.status_code != 200:
+        verdict.wrong.append(f"not ready: {ready.text[:300]}")
+    _documents(client, ledger, verdict)
+    _answers(client, ledger, verdict)
+    _memories(client, ledger, verdict)
 
 
 def _drain(client: httpx.Client, server: Faulty, ledger: Ledger, verdict: Verdict) -> None:

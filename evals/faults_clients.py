@@ -31,7 +31,7 @@ BORDER = "----citewell-faults"
 CAUSES = re.compile(  # what an error of the disk has to say
     r"disk is full|No space left|cannot be written|[Rr]ead-only|[Pp]ermission denied|not "
     r"permitted|File too large"
-    r"|another process is writing|there is no room",
+    r"|another process is writing|there is no room|database server cannot be reached",
 )
 ENDED = {"done", "failed", "cancelled"}
 

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from citewell.config import load_settings
-from citewell.models import build_embedder
 from citewell.models.base import Vector
+from citewell.models.providers import build_embedder
 from citewell.store.confirmed.question_likeness import Scale, compute_likeness, get_scale
 
 QUESTIONS = (

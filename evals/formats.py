@@ -236,9 +236,7 @@ def _module_of(parser: object) -> str:
 
 def summary(module: str) -> str:
     """The first sentence of its docstring."""
-    text = " ".join(
-        (importlib.import_module(module).__doc__ or "").partition("The one rule")[0].split()
-    )
+    text = " ".join((importlib.import_module(module).__doc__ or "").split())
     return re.split(r"(?<=[.]) ", text)[0].rstrip(".").replace("|", "\\|")
 
 

@@ -22,8 +22,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from citewell.config import Settings, load_settings
 from citewell.measure.intervals import compute_wilson
+from citewell.models.providers import build_reader
 from citewell.models.reader_base import Reader
-from citewell.models.readers import build_reader
 from proof import RecordedJudge, read_cases, tick_all
 
 KEPT = Path(__file__).resolve().parent / "gate.json"

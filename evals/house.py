@@ -65,12 +65,12 @@ def parse_folder(folder: Path) -> dict[str, ast.Module]:
     return found
 
 
-def list_imports(modules: dict[str, ast.Module]) -> tuple[Imports, int, int]:
-    """Who imports whom, how many of these imports stand in functions, and how many for types
-    alone.
+def list_imports(modules: dict[str, ast.Module]) -> tuple[Imports, list[str], list[str]]:
+    """Who imports whom; the modules with such imports in functions, and for types alone: one
+    entry an imported name.
     """
     graph: Imports = defaultdict(set)
-    counts: Counter[str] = Counter()
+    places: dict[str, list[str]] = defaultdict(list)
 
     def walk(name: str, node: ast.AST, place: str) -> None:
         for child in ast.iter_child_nodes(node):
@@ -84,13 +84,13 @@ def list_imports(modules: dict[str, ast.Module]) -> tuple[Imports, int, int]:
                     target = full if full in modules else child.module
                     if target in modules:
                         graph[name].add(target)
-                        counts[place] += 1
+                        places[place].append(name)
             else:
                 walk(name, child, place)
 
     for name, tree in modules.items():
         walk(name, tree, "module")
-    return graph, counts["function"], counts["types"]
+    return graph, places["function"], places["types"]
 
 
 def find_circles(graph: Imports) -> list[set[str]]:
@@ -189,7 +189,7 @@ def measure_house(folder: Path) -> Iterator[tuple[str, str]]:
     graph, hidden, typing = list_imports(modules)
     circles = find_circles(graph)
     yield "circles of imports", ", ".join(str(len(each)) for each in circles) or "none"
-    yield "own imports in functions, for types alone", f"{hidden}, {typing}"
+    yield "own imports in functions, for types alone", f"{len(hidden)}, {len(typing)}"
     functions = list(list_functions(modules))
     words = [name.strip("_").split("_") for name, _ in functions]
     shares = [
@@ -211,8 +211,10 @@ def main() -> None:
         for what, figure in measure_house(folder.resolve()):
             print(f"  {what:<48} {figure}")
     docs = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    words = sum(len(path.read_text("utf-8").split()) for path in docs)
-    print(f"words of README and docs: {words:,}")
+    texts = [path.read_text("utf-8") for path in docs]
+    words = [len(text.split()) for text in texts if not text.startswith("<!-- made by")]
+    made = sum(len(text.split()) for text in texts) - sum(words)
+    print(f"words of README and docs: {sum(words):,}, and {made:,} of pages that scripts write")
 
 
 if __name__ == "__main__":

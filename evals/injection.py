@@ -29,7 +29,8 @@ from citewell.config import load_settings
 from citewell.measure import wording
 from citewell.measure.intervals import compute_wilson
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
 from citewell.service.library.read_and_embed import ingest_paths
 from citewell.types import Answer
 

@@ -5,7 +5,9 @@ refusals, seconds.
 
 `pdf`: 25 questions of MMLongBench-Doc on three PDFs, with their evidence pages; `texts`: 34 of
 QASPER on five texts without pages; `samples`: those of samples/paper_questions.jsonl on our own two
-papers. The first two read ../shared/data, and are passed over where it is not there.
+papers; `sums`: 62 about cells of tables, most of them to be computed (h01 to h20, over the three
+PDFs, were written before the code was and held out). `pdf`, `texts` and part of `sums` read
+../shared/data, and are passed over where it is not there.
 
 The one rule: every question has a session of its own, asked as a reader asks: the guide is passed
 over, nothing else.
@@ -27,10 +29,12 @@ from citewell.config import Settings, load_settings
 from citewell.measure import wording
 from citewell.measure.intervals import compute_percentile
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream_answer
-from citewell.service.library.add import embed_pending
+from citewell.service.ask.ask import stream_answer
+from citewell.service.ask.run import AskRequest
+from citewell.service.library.embedding import embed_pending
 from citewell.service.papers.reading_sessions import begin_paper_session
 from citewell.types import Answer, Step
+from paper_losses import Trail, describe_losses, follow_answer
 
 HERE = Path(__file__).parents[1]
 DATA = HERE.parent / "shared" / "data" / "paper_qa"
@@ -73,13 +77,14 @@ class Result:
     seconds: float
     calls: int
     warnings: list[str]
+    trail: Trail | None = None
 
 
-def questions(name: str) -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
+def questions(name: str, data: Path = DATA) -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
     """The questions of a set, and its papers: (file name, bytes) by name. Both empty where its data
     is not here.
     """
-    return {"pdf": _pdf, "texts": _texts, "samples": _samples}[name]()
+    return {"pdf": _pdf, "texts": _texts, "samples": _samples, "sums": _sums}[name](data)
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
@@ -90,9 +95,9 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     )
 
 
-def _pdf() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
+def _pdf(data: Path) -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
     found = []
-    for line in _lines(DATA / "questions.jsonl"):
+    for line in _lines(data / "questions.jsonl"):
         parts = (
             [each.strip(" '\"") for each in line["answer"].strip("[]").split(",")]
             if line["answer_format"] == "List"
@@ -106,7 +111,7 @@ def _pdf() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
             )
         )
     return found, {
-        name: (name, (DATA / "pdf" / name).read_bytes()) for name in {each.paper for each in found}
+        name: (name, (data / "pdf" / name).read_bytes()) for name in {each.paper for each in found}
     }
 
 
@@ -115,18 +120,28 @@ def _listed(answer: str) -> list[str]:
     return [each.strip(" '\"") for each in answer.strip("[]").split(",")]
 
 
-def _texts() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
+def _texts(data: Path) -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
     found = [
         Asked(line["id"], line["question"], line["doc_id"], [line["answer"]], line["answerable"])
-        for line in _lines(DATA / "qasper_leval_questions.jsonl")
+        for line in _lines(data / "qasper_leval_questions.jsonl")
     ]
-    papers = {line["doc_id"]: line["text"] for line in _lines(DATA / "qasper_leval_papers.jsonl")}
+    papers = {line["doc_id"]: line["text"] for line in _lines(data / "qasper_leval_papers.jsonl")}
     return found, {
         name: (f"{name.replace(':', '-')}.txt", text.encode()) for name, text in papers.items()
     }
 
 
-def _samples() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
+def _samples(data: Path) -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
+    return _own(HERE / "samples" / "paper_questions.jsonl", data)
+
+
+def _sums(data: Path) -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
+    return _own(HERE / "evals" / "paper_sums.jsonl", data)
+
+
+def _own(file: Path, data: Path) -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
+    folders = (HERE / "samples" / "papers", data / "pdf")
+    there = {path.name: path for folder in folders for path in folder.glob("*.pdf")}
     found = [
         Asked(
             line["id"],
@@ -136,21 +151,23 @@ def _samples() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
             line["answerable"],
             line.get("gold_pages", []),
         )
-        for line in _lines(HERE / "samples" / "paper_questions.jsonl")
+        for line in _lines(file)
+        if line["doc"] in there
     ]
     return found, {
-        name: (name, (HERE / "samples" / "papers" / name).read_bytes())
-        for name in {each.paper for each in found}
+        name: (name, there[name].read_bytes()) for name in {each.paper for each in found}
     }
 
 
-async def run(app: App, name: str, limit: int) -> list[Result]:
+async def run(
+    app: App, name: str, limit: int, data: Path = DATA, *, losses: bool = False
+) -> list[Result]:
     """Ask a set, and print each question with its result."""
-    asked, papers = questions(name)
+    asked, papers = questions(name, data)
     step = max(1, len(asked) // limit) if limit else 1  # spread over the papers
     results = []
     for one in asked[::step][: limit or None]:
-        result = await ask(app, one, *papers[one.paper])
+        result = await ask(app, one, *papers[one.paper], losses=losses)
         results.append(result)
         mark = "+" if result.right or (not one.answerable and result.status == "refused") else "-"
         where = f"{result.status}; {result.agents}; pages {result.cited} of {one.pages}"
@@ -162,7 +179,7 @@ async def run(app: App, name: str, limit: int) -> list[Result]:
     return results
 
 
-async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
+async def ask(app: App, one: Asked, file: str, data: bytes, *, losses: bool = False) -> Result:
     session = await begin_paper_session(app, data=data, name=file)
     await app.sessions.set_data(session.session_id, {}, state="CONTROL_ROUTING")
     await embed_pending(app)
@@ -172,13 +189,11 @@ async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
         session_id=session.session_id,
         options={"max_seconds": 600},
     )
-    started, answer, sent = time.perf_counter(), None, ""
+    started, answer, passages = time.perf_counter(), None, list[str]()
     async for event in stream_answer(app, request):
         if isinstance(event.data, Step) and event.data.node.startswith("section_"):
-            sent += " ".join(
-                passage["text"]
-                for passage in event.data.detail["received"].get("document_chunk", [])
-            )
+            received = event.data.detail["received"].get("document_chunk", [])
+            passages += [passage["text"] for passage in received]
         if isinstance(event.data, Answer):
             answer = event.data
     answer = answer or Answer(answer="", status="refused", confidence=0.0, agent="paper")
@@ -191,6 +206,13 @@ async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
         if one.parts
         else wording.is_right(said, one.answers)
     )
+    seconds, sent = round(time.perf_counter() - started, 2), " ".join(passages)
+    trail = None
+    if losses and one.answerable:
+        told = "" if answer.status == "refused" else said
+        trail = await follow_answer(
+            app, session, one.question, one.answers, one.parts, passages, told
+        )
     return Result(
         id=one.id,
         question=one.question,
@@ -205,9 +227,10 @@ async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
         or (bool(one.parts) and all(_held(sent, p) for p in one.parts)),
         f1=max((wording.compute_f1(said, gold) for gold in one.answers), default=0.0),
         page=bool(set(cited) & set(one.pages)) if one.pages and one.answerable else None,
-        seconds=round(time.perf_counter() - started, 2),
+        seconds=seconds,
         calls=answer.usage.calls,
         warnings=answer.warnings,
+        trail=trail,
     )
 
 
@@ -258,16 +281,22 @@ async def main() -> None:
     parser.add_argument(
         "--home", type=Path, help="keep the library here, for the vectors of the next run"
     )
+    parser.add_argument(
+        "--losses", action="store_true", help="where answers get lost, and what simple ways reach"
+    )
     parser.add_argument("--json", type=Path, help="write the results")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder paper_qa")
     said = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         settings: Settings = load_settings(home=said.home or Path(folder), llm=said.llm)
         async with App(settings) as app:
             kept: dict[str, list[Result]] = {}
             for name in said.sets:
-                kept[name] = await run(app, name, said.limit)
+                kept[name] = await run(app, name, said.limit, said.data, losses=said.losses)
             for name, results in kept.items():
                 print(table(name, results) if results else f"{name}: its data is not here")
+                trails = [result.trail for result in results if result.trail is not None]
+                print("\n".join(describe_losses(trails)) if trails else "", end="\n" * bool(trails))
     if said.json:
         shown = {name: [asdict(result) for result in results] for name, results in kept.items()}
         said.json.write_text(json.dumps(shown, ensure_ascii=False, indent=1), encoding="utf-8")

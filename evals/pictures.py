@@ -86,9 +86,11 @@ def main() -> None:
                 fill.Server(home), [view for view in VIEWS if view.serve == serve], llm="none"
             )
         script = home / "replies.json"
-        script.write_text(json.dumps([{"reply": {"sql": sql}} for sql in fill.STATEMENTS]), "utf-8")
         tables = [view for view in VIEWS if view.serve == "tables"]
-        taken.all(fill.Server(home), tables, llm="scripted", scripted_replies=str(script))
+        scripted = {"llm": "scripted", "scripted_replies": str(script)}
+        for look, sql in zip(LOOKS, fill.STATEMENTS, strict=True):
+            script.write_text(json.dumps([{"reply": {"sql": sql}}]), "utf-8")
+            taken.all(fill.Server(home), tables, (look,), **scripted)
         empty = folder / "empty"
         empty.mkdir()
         taken.all(fill.Server(empty), EMPTY, llm="none")
@@ -142,13 +144,19 @@ class Taking:
     only: list[str]
     failed: list[str] = field(default_factory=list)
 
-    def all(self, server: fill.Server, views: list[View], **settings: str) -> None:
+    def all(
+        self,
+        server: fill.Server,
+        views: list[View],
+        looks: tuple[Look, ...] = LOOKS,
+        **settings: str,
+    ) -> None:
         wanted = [view for view in views if not self.only or view.name in self.only]
         if not wanted:
             return
         with server.run(**settings):
             for view in wanted:
-                for look in LOOKS:
+                for look in looks:
                     self._one(server.url, view, look)
 
     def _one(self, url: str, view: View, look: Look) -> None:

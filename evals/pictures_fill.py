@@ -35,8 +35,8 @@ COSTS_ZH = (
 STATEMENTS = (COSTS, COSTS_ZH, COSTS_ZH, COSTS)  # in the order of the looks
 ASKED = {
     "en": (
-        "How often does a stored Drover 2 battery have to be recharged?",
-        "What should I do when the display shows E30?",
+        "May the battery of the Drover 2 be taken on a passenger aircraft?",
+        "When is the first service due?",
     ),
     "zh": ("T300载货时，坡度超过多少的坡道上不得停放？", "T300的货厢可以载人吗？"),
 }

@@ -21,7 +21,7 @@ ENGLISH = {
     "/returns": (
         "Returns and refunds",
         (
-            "Parts and accessories can be returned within 30 days of delivery. The refund is "
+            "What holds for bikes, parts and businesses stands on the pages below. The refund is "
             "paid within 10 days."
         ),
         ["/returns/bikes", "/returns/business"],

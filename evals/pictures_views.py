@@ -6,6 +6,7 @@ The one rule: a view is ready when what it waits for is there; nothing is timed.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -99,7 +100,6 @@ def writing(shot: Shot) -> None:
     for event, data in even(json.loads(shot.id("told"))):
         page.evaluate("([event, data]) => window.line(event, data)", [event, data])
     page.locator(".draft").wait_for()
-    page.locator(".ask-steps-graph svg").first.wait_for(state="attached")
 
 
 def source(shot: Shot) -> None:
@@ -118,7 +118,7 @@ def documents(shot: Shot) -> None:
 
 def search(shot: Shot) -> None:
     documents(shot)
-    shot.page.get_by_role("tab").nth(1).click()
+    shot.page.get_by_role("tab").nth(2).click()
     shot.page.get_by_role("searchbox").fill(SEARCHED[shot.lang])
     shot.page.keyboard.press("Enter")
     shot.page.locator(".lib-hit").first.wait_for()
@@ -157,7 +157,7 @@ def table(shot: Shot) -> None:
     page = shot.go(f"/data/{name}", ".data-composer textarea")
     page.locator(".data-composer textarea").fill(question)
     page.keyboard.press("Enter")
-    page.locator(".data-result canvas").wait_for()
+    page.locator(".data-result canvas[style]").wait_for()  # it is drawn
 
 
 def knowledge(shot: Shot) -> None:
@@ -203,7 +203,9 @@ def nothing(path: str) -> Callable[[Shot], Any]:
 
 def sign_in(shot: Shot) -> None:
     told = {"error": {"code": "unauthorized", "message": "sign in first", "hint": ""}}
-    shot.page.route("**/api/me*", lambda route: route.fulfill(status=401, json=told))
+    shot.page.route(
+        re.compile(r"/api/me(\?|$)"), lambda route: route.fulfill(status=401, json=told)
+    )
     shot.page.goto("/")
     shot.page.locator("form.sign-in").wait_for()
 

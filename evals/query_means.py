@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from citewell.config import load_settings
-from citewell.models import build_embedder
+from citewell.models.providers import build_embedder
 from citewell.retrieve.cross_lingual import QueryMeans, format_means
 
 REPOSITORY = Path(__file__).resolve().parent.parent

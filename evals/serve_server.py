@@ -35,11 +35,15 @@ class Pace:
 
 @dataclass(slots=True)
 class Server:
-    """`started`: seconds from the start of the process to its first reply."""
+    """`more`: of the environment; `options`: of the command. `started`: seconds from the start of
+    the process to its first reply.
+    """
 
     home: Path
     pace: Pace = field(default_factory=Pace)
     embedder: str = "scripted"
+    more: dict[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
     url: str = ""
     started: float = 0.0
     process: subprocess.Popen[str] | None = None
@@ -53,7 +57,7 @@ class Server:
         script.write_text(
             json.dumps([{"pace": self.pace.token, "delay": self.pace.delay}]), "utf-8"
         )
-        return kept | {
+        own = {
             "CITEWELL_HOME": str(self.home),
             "CITEWELL_CACHE": str(self.home / "cache"),
             "CITEWELL_LLM": "scripted",
@@ -62,6 +66,7 @@ class Server:
             "CITEWELL_SCRIPTED_REPLIES": str(script),
             "CITEWELL_COLLECTION": COLLECTION,
         }
+        return kept | own | self.more
 
     def add(self, folder: Path) -> None:
         command = [sys.executable, "-m", "citewell", "add", str(folder), "--json"]
@@ -69,7 +74,8 @@ class Server:
 
     def start(self) -> None:
         began = time.perf_counter()
-        command = [sys.executable, "-m", "citewell", "serve", "--port", "0", "--json"]
+        serve = ("serve", "--port", "0", "--json")
+        command = [sys.executable, "-m", "citewell", *serve, *self.options]
         self.process = subprocess.Popen(
             command, env=self.environ(), stdout=subprocess.PIPE, text=True
         )

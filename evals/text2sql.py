@@ -23,11 +23,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import itertools
 import json
 import random
 import re
 import sqlite3
+import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -37,17 +39,21 @@ from pathlib import Path
 from typing import Any
 
 from citewell.config import Settings, load_settings
+from citewell.models.base import Reply, YesNo
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
+from citewell.service.knowledge.feedback_job import run_pending_jobs
 from citewell.service.knowledge.give_feedback import submit_feedback
 from citewell.service.tables.kept_schema import load_schema
 from citewell.service.tables.sources import add_source
 from citewell.sql.plan import is_answerable
 from citewell.sql.schema_link import link_question
-from citewell.types import Answer, IntentAnalysis, Snapshot, TableData, Trace
+from citewell.types import Answer, IntentAnalysis, Message, Snapshot, TableData, Trace
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "text2sql"
+if "--data" in sys.argv[1:-1]:  # another folder of the same make
+    DATA = Path(sys.argv[sys.argv.index("--data") + 1])
 Row = tuple[Any, ...]
 
 
@@ -216,6 +222,45 @@ async def confirm(app: App, question: Question, sql: str, user: str = "local") -
     await submit_feedback(app, trace_id, True, None, user)
 
 
+class Replies:
+    """A chat model whose replies are kept in a file of JSON lines and given again to the same
+    prompt, so that what comes after the model can be tried without it.
+    """
+
+    def __init__(self, llm: Any, path: Path) -> None:
+        self._llm, self._path = llm, path
+        self.name, self.evidence_tokens = llm.name, llm.evidence_tokens
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        self._kept = {row["key"]: row["reply"] for row in map(json.loads, lines)}
+
+    async def chat(self, messages: Sequence[Message], **given: Any) -> Reply:
+        shown = {key: value for key, value in given.items() if key != "on_token" and value}
+        key = self._key("chat", messages, shown)
+        if key not in self._kept:
+            reply = await self._llm.chat(messages, **given)
+            self._keep(key, [reply.text, reply.finished, reply.log_prob])
+        text, finished, log_prob = self._kept[key]
+        return Reply(text, finished=finished, log_prob=log_prob)
+
+    async def yes_no(self, messages: Sequence[Message]) -> YesNo:
+        key = self._key("yes_no", messages, {})
+        if key not in self._kept:
+            self._keep(key, (await self._llm.yes_no(messages)).log_odds)
+        return YesNo(self._kept[key])
+
+    async def close(self) -> None:
+        """The model behind is closed by who built it."""
+
+    def _key(self, job: str, messages: Sequence[Message], given: dict[str, Any]) -> str:
+        said = json.dumps([job, [each.model_dump() for each in messages], given], sort_keys=True)
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    def _keep(self, key: str, reply: Any) -> None:
+        self._kept[key] = reply
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"key": key, "reply": reply}, ensure_ascii=False) + "\n")
+
+
 @dataclass
 class Log:
     """What was asked so far, in a file of JSON lines, so that a run of hours goes on where it was
@@ -343,9 +388,7 @@ def table(title: str, outcomes: Sequence[Outcome]) -> None:
 
 
 async def links(settings: Settings, langs: Sequence[str]) -> None:
-    """The share of content words that stand for nothing in the schema, of questions that the tables
-    can and cannot answer.
-    """
+    """What linking alone makes of questions that the tables can and cannot answer."""
     with tempfile.TemporaryDirectory() as home:
         async with App(settings.model_copy(update={"home": Path(home)})) as app:
             await prepared(app)
@@ -356,7 +399,7 @@ async def links(settings: Settings, langs: Sequence[str]) -> None:
                     for each in questions(name, [lang]):
                         linked = await link_question(each.text, schemas[each.db], app.embedder)
                         shares[bool(each.gold)].append(
-                            (linked.share_missing, is_answerable(None, linked))
+                            (-(linked.log_odds or 0.0), is_answerable(linked))
                         )
                 pairs = [
                     (other > own) + (other == own) / 2
@@ -409,6 +452,10 @@ async def main() -> None:
         type=Path,
         help="every question and answer, as JSON lines; what it has is not asked again",
     )
+    parser.add_argument("--data", type=Path, help="a folder made like shared/data/text2sql")
+    parser.add_argument(
+        "--replies", type=Path, help="the model's replies are kept there and not asked for again"
+    )
     given = parser.parse_args()
     if not DATA.exists():
         raise SystemExit(f"{DATA}: the data set is not beside this checkout")
@@ -425,6 +472,8 @@ async def main() -> None:
         return
     with tempfile.TemporaryDirectory() as home:
         async with App(settings.model_copy(update={"home": Path(home)})) as lender:
+            if given.replies and lender.llm is not None:
+                vars(lender)["llm"] = Replies(lender.llm, given.replies)
             kept["plain"] = await run("plain", log, settings, lender, [*items, *refusals])
             before = {(each.question.id, each.question.lang): each for each in kept["plain"]}
             table("As shipped", [each for each in kept["plain"] if each.question.gold])

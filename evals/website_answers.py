@@ -29,7 +29,8 @@ from citewell.config import Settings
 from citewell.models.base import Embedder
 from citewell.retrieve.rank import compute_coverage, stretch_cosines
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream_answer
+from citewell.service.ask.ask import stream_answer
+from citewell.service.ask.run import AskRequest
 from citewell.text.sentences import split_sentences
 from citewell.text.tokens import tokenize_for_index, tokenize_query
 from citewell.types import Answer, Message, Step

@@ -24,16 +24,17 @@ from dataclasses import dataclass, field
 from itertools import chain
 from unittest.mock import patch
 
-from citewell.agents import website_links
-from citewell.agents.website_state import Deps, WebsiteState
+from citewell.agents.website import website_links
+from citewell.agents.website.website_state import Deps, WebsiteState
 from citewell.config import Settings
 from citewell.errors import CitewellError, NotFound
 from citewell.fetch.urls import canonicalize_url, get_origin
 from citewell.graph import record_detail
 from citewell.retrieve.frontier import Promise
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, request_stop, stream_answer
-from citewell.service.library.add import embed_pending
+from citewell.service.ask.ask import request_stop, stream_answer
+from citewell.service.ask.run import AskRequest
+from citewell.service.library.embedding import embed_pending
 from citewell.service.sites.keep_pages import open_pages
 from citewell.service.sites.sites import delete_site
 from citewell.types import Step

@@ -82,6 +82,13 @@ def test_settings_cannot_be_changed(tmp_path: Path) -> None:
     )
 
 
+def test_a_wrong_value_is_not_taken_for_a_wrong_name() -> None:
+    with pytest.raises(ConfigError, match="setting llm") as error:
+        load_settings({"CITEWELL_LLM": "foo"})
+    assert "did you mean" not in error.value.hint
+    assert "docs/settings.md" in error.value.hint
+
+
 def test_an_unknown_key_of_a_group_is_told_with_the_nearest() -> None:
     with pytest.raises(ConfigError, match=r"web\.rsults") as error:
         load_settings({}, web={"rsults": 3})

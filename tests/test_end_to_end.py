@@ -7,12 +7,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from citewell.config import Settings, load_settings
 from citewell.models.builtin.download import get_model_path
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.library.add import add_paths, embed_pending
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
+from citewell.service.library.add import add_paths
+from citewell.service.library.embedding import embed_pending
 from citewell.service.papers.reading_sessions import begin_paper_session
 
 PAPERS = Path(__file__).resolve().parent.parent / "samples" / "papers"
@@ -21,12 +24,14 @@ FILES = ("drover-2-owners-manual.pdf", "国内退换货与保修政策.md")
 
 
 @pytest.mark.model
-async def test_real_models_answer_in_both_languages_with_proof(tmp_path: Path) -> None:
+async def test_real_models_answer_in_both_languages_with_proof(
+    tmp_path: Path, database_url: str
+) -> None:
     """Built-in reader and embedder: the right figure in a sentence of the document, its page,
     verbatim quotes; an honest no. The chat model is not asked for facts.
     """
     cache = load_settings().cache
-    settings = Settings(home=tmp_path, cache=cache)
+    settings = Settings(home=tmp_path, cache=cache, database_url=SecretStr(database_url))
     assert get_model_path(settings).exists(), (
         "the chat model is missing: `citewell models pull` (make setup does it)"
     )
@@ -60,11 +65,13 @@ async def test_real_models_answer_in_both_languages_with_proof(tmp_path: Path) -
 
 
 @pytest.mark.model
-async def test_the_dual_loop_on_the_real_models(tmp_path: Path) -> None:
+async def test_the_dual_loop_on_the_real_models(tmp_path: Path, database_url: str) -> None:
     """An easy question once through every node: the reader answers, what was settled is remembered,
     and a fact of the user is put where it is meant.
     """
-    settings = Settings(home=tmp_path, cache=load_settings().cache)
+    settings = Settings(
+        home=tmp_path, cache=load_settings().cache, database_url=SecretStr(database_url)
+    )
     async with App(settings) as app:
         await add_paths(app, [str(LIBRARY / FILES[1])], "default")
         await embed_pending(app)
@@ -85,11 +92,13 @@ async def test_the_dual_loop_on_the_real_models(tmp_path: Path) -> None:
 
 
 @pytest.mark.model
-async def test_a_paper_on_the_real_models(tmp_path: Path) -> None:
+async def test_a_paper_on_the_real_models(tmp_path: Path, database_url: str) -> None:
     """A question to a Chinese paper: routed, answered with a sentence of its own part, audited,
     cited with its page; a no.
     """
-    settings = Settings(home=tmp_path, cache=load_settings().cache)
+    settings = Settings(
+        home=tmp_path, cache=load_settings().cache, database_url=SecretStr(database_url)
+    )
     async with App(settings) as app:
         paper = PAPERS / "基于货位层次的仓库备件检索方法.pdf"
         session = await begin_paper_session(app, path=str(paper))

@@ -100,7 +100,7 @@ def test_every_agent_is_there_for_langgraph(name: str) -> None:
     """With the names of the specification, and the agent's own state."""
     compiled = getattr(graphs, name)
     nodes = set(compiled.get_graph().nodes) - {"__start__", "__end__"}
-    agent = importlib.import_module(f"citewell.agents.{name}").GRAPH
+    agent = importlib.import_module(f"citewell.agents.{name}.{name}").GRAPH
     assert nodes == {get_node_name(each) for each in agent.table}
     assert {each.name for each in fields(agent.state_type)} <= set(compiled.channels)
     with pytest.raises(AttributeError, match="paper"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from citewell.errors import StorageError
 from citewell.graph import emit, get_current_node, record_detail
 from citewell.step_runner import Stage, stream_steps
 from citewell.types import Step
@@ -28,19 +29,19 @@ async def test_steps_are_numbered_noted_and_kept_before_they_are_told() -> None:
             assert get_current_node() == "section_methods"
 
     seen: list[Any] = []
-    async for event in stream_steps(work, done=done, n=2):
+    async for event in stream_steps(work, done=done):
         if isinstance(event, Step):
             assert event.node in kept
         seen.append(event)
     token, first, second = seen
     assert token == "a token"
     assert (first.n, first.node, first.action, first.detail) == (
-        3,
+        1,
         "control_route",
         "methods",
         {"question": "why"},
     )
-    assert (second.n, second.action, second.detail) == (4, "done", {})
+    assert (second.n, second.action, second.detail) == (2, "done", {})
 
 
 async def test_steps_at_once_keep_their_notes_apart() -> None:
@@ -95,3 +96,24 @@ async def test_who_stops_listening_stops_the_work() -> None:
 
 async def _nothing(step: Step, after: str) -> None:
     pass
+
+
+async def test_a_cancellation_is_not_hidden_by_what_the_work_ends_in() -> None:
+    begun = asyncio.Event()
+
+    async def work(_: Stage) -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            raise StorageError("the database is closed") from None
+
+    async def read() -> None:
+        async for _ in stream_steps(work, done=_nothing):
+            pass
+
+    reading = asyncio.create_task(read())
+    await begun.wait()
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.error_codes import raises_code
 
 from citewell import tools
 from citewell.config import Settings
 from citewell.errors import InvalidInput, PermanentError
-from citewell.service.library.add import add_paths, embed_pending
+from citewell.service.library.add import add_paths
+from citewell.service.library.embedding import embed_pending
 from citewell.types import Citation, Message
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ async def test_a_page_is_crawled(settings: Settings, site_server: SiteServer) ->
         assert every == [f"{url}/b", "http://elsewhere.example/"]
         assert await tools.call_llm("Hello")
     async with tools.bound(settings):
-        with pytest.raises(InvalidInput, match="not on the public internet"):
+        with raises_code(InvalidInput, "address_refused"):
             await tools.web_crawler(f"{url}/b")
 
 
@@ -96,7 +98,7 @@ async def test_no_page_elsewhere_is_crawled(settings: Settings, site_server: Sit
         with pytest.raises(InvalidInput, match="nonsense"):
             await tools.web_crawler(f"{away}/a", ["nonsense domain"])
         assert site_server.asked == []
-        with pytest.raises(PermanentError, match="which is elsewhere"):
+        with raises_code(PermanentError, "leads_away"):
             await tools.web_crawler(f"{site_server.url}/away", ["127.0.0.1"])
         assert site_server.paths() == ["/away"]
         assert await app.catalog.collections() == []

@@ -27,18 +27,18 @@ class Seen:
         self.begun: list[str] = []
         self.over: list[Operation] = []
 
-    def began(self, doing: Operation) -> None:
+    def note_begin(self, doing: Operation) -> None:
         self.begun.append(doing.name)
 
-    def ended(self, doing: Operation) -> None:
+    def note_end(self, doing: Operation) -> None:
         self.over.append(doing)
 
 
 class Broken(Seen):
-    def began(self, doing: Operation) -> None:
+    def note_begin(self, doing: Operation) -> None:
         raise ZeroDivisionError("began")
 
-    def ended(self, doing: Operation) -> None:
+    def note_end(self, doing: Operation) -> None:
         raise ZeroDivisionError("ended")
 
 

@@ -13,7 +13,6 @@ def cpu_seconds(work: Callable[[], object], tries: int = 3) -> float:
     """
     found = []
     for _ in range(tries):
-        gc.collect()
         gc.disable()
         try:
             began = time.process_time()

@@ -1,5 +1,5 @@
-"""`python -m citewell` is `citewell`. The one rule: worker processes import this module too, and
-must not start it again.
+"""`python -m citewell` is `citewell`. Worker processes import this module too, and must not start
+it again.
 """
 
 from __future__ import annotations

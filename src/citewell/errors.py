@@ -24,6 +24,8 @@
 
 from __future__ import annotations
 
+from citewell.messages import Text
+
 
 class CitewellError(Exception):
     """`message`: what happened, to what. `hint`: what to do about it. Both are shown to people."""
@@ -37,10 +39,13 @@ class CitewellError(Exception):
         if code:
             self.code = code
 
+    @property
+    def explanation(self) -> str:
+        """What happened and what to do about it, as one text."""
+        return Text("; ").join(part for part in (self.message, self.hint) if part)
+
     def __reduce__(self) -> tuple[object, ...]:
-        """Errors cross process borders (parsers run in a worker), so they pickle with their hint
-        and code.
-        """
+        """Errors pickle with their hint and code, for parsers run in a worker."""
         return _rebuild_error, (type(self), self.message, self.hint, self.code)
 
 
@@ -120,3 +125,9 @@ class Stopped(CitewellError):
 
 class StepLimit(CitewellError):
     code = "step_limit"
+
+
+def unwrap_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that came first; groups of groups come of task groups inside others."""
+    error = errors.exceptions[0]
+    return unwrap_first_error(error) if isinstance(error, BaseExceptionGroup) else error

@@ -6,17 +6,17 @@ To draw, to step through, to embed in a graph of your own:
     print(qa.get_graph().draw_mermaid())
 
 The one rule: LangGraph is imported when a graph is first asked for. `paper` is no graph: its
-sessions' states are the specification's (agents/paper_states.py).
+sessions' states are the specification's (agents/paper/paper_states.py).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from citewell.agents import data as _data
-from citewell.agents import dual_loop as _dual_loop
-from citewell.agents import qa as _qa
-from citewell.agents import website as _website
+from citewell.agents.data import data as _data
+from citewell.agents.dual_loop import dual_loop as _dual_loop
+from citewell.agents.qa import qa as _qa
+from citewell.agents.website import website as _website
 from citewell.graph import Graph
 
 _GRAPHS: dict[str, Graph[Any]] = {

@@ -32,9 +32,9 @@ INTERNAL: Final = "internal"  # outcome of what a fault of ours ended
 class Watch(Protocol):
     """Hears of what is done. Called in the event loop: it must not wait for anything."""
 
-    def began(self, doing: Operation) -> None: ...
+    def note_begin(self, doing: Operation) -> None: ...
 
-    def ended(self, doing: Operation) -> None:
+    def note_end(self, doing: Operation) -> None:
         """`outcome` and `seconds` are known now."""
         ...
 
@@ -90,7 +90,7 @@ class Operation:
         _now.set(self)
         for watch in self.watches:
             try:
-                watch.began(self)
+                watch.note_begin(self)
             except Exception:
                 log.exception("%s: a watch failed as it began", self.kind)
         return self
@@ -106,7 +106,7 @@ class Operation:
             self.error, self.outcome = error, get_outcome(error)
         for watch in self.watches:
             try:
-                watch.ended(self)
+                watch.note_end(self)
             except Exception:
                 log.exception("%s: a watch failed as it ended", self.kind)
         self.error = None
@@ -131,9 +131,7 @@ class Operation:
             self.first = self.get_elapsed()
 
     def mark(self, **ids: str) -> None:
-        """An id that it has from now on; those above have it too, so that a request knows of its
-        answer.
-        """
+        """An id that it and those above have from now on, so that a request knows of its answer."""
         at: Operation | None = self
         while at is not None:
             at.ids.update(ids)
@@ -159,13 +157,13 @@ def get_current_operation() -> Operation | None:
     return _now.get()
 
 
-def add_to_figure(figure: str, number: int) -> None:
-    """Add to a figure of the answer that this is part of, where it is part of one."""
+def count_orders(number: int) -> None:
+    """Add to the figure `orders` of the answer that this is part of, where it is part of one."""
     at = _now.get()
     while at is not None and at.kind != "answer":
         at = at.above
     if at is not None:
-        at.facts[figure] = at.facts.get(figure, 0) + number
+        at.facts["orders"] = at.facts.get("orders", 0) + number
 
 
 def attach_watches(*watches: Watch) -> None:

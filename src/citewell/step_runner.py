@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,12 +34,12 @@ class Taken:
 
 
 class Stage:
-    """Numbers the steps from `n` on. `done` is awaited after each, before anybody hears of it."""
+    """Numbers the steps. `done` is awaited after each, before anybody hears of it."""
 
-    def __init__(self, sink: Callable[[Any], None], done: Done, n: int) -> None:
+    def __init__(self, sink: Callable[[Any], None], done: Done) -> None:
         self._sink = sink
         self._done = done
-        self._n = n
+        self._n = 0
 
     @asynccontextmanager
     async def step(self, name: str) -> AsyncIterator[Taken]:
@@ -57,14 +57,14 @@ class Stage:
 
 
 async def stream_steps(
-    work: Callable[[Stage], Awaitable[None]], *, done: Done, n: int = 0
+    work: Callable[[Stage], Awaitable[None]], *, done: Done
 ) -> AsyncGenerator[Any, None]:
     """Run `work` and yield its steps and what is emitted in between. Raises what it raises."""
     events: asyncio.Queue[Any] = asyncio.Queue()
 
     async def act() -> None:
         try:
-            await work(Stage(events.put_nowait, done, n))
+            await work(Stage(events.put_nowait, done))
         finally:
             events.put_nowait(_OVER)
 
@@ -76,5 +76,6 @@ async def stream_steps(
     finally:
         if not task.done():
             task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            await asyncio.wait({task})  # what it ends in is not to hide what is raised here
+            if not task.cancelled():
+                task.exception()

@@ -1,5 +1,5 @@
-"""Blocking work in a thread that is waited for. The one rule: who is cancelled meanwhile learns of
-it when the work is over, so that locks around it hold for as long as it runs.
+"""Blocking work in a thread that is waited for. Who is cancelled meanwhile learns of it when the
+work is over, so that locks around it hold for as long as it runs.
 """
 
 from __future__ import annotations

@@ -24,15 +24,15 @@ from citewell.errors import InvalidInput, ModelUnavailable, NotFound
 from citewell.fetch.domains import is_valid, parse_domains
 from citewell.fetch.urls import canonicalize_url
 from citewell.runtime.app import App
-from citewell.service.ask.check import check_text
-from citewell.service.ask.check_types import CheckResult
-from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.check.check_text import check_text
+from citewell.service.check.check_types import CheckResult
+from citewell.service.knowledge.feedback_job import run_pending_jobs
 from citewell.service.knowledge.give_feedback import get_feedback, submit_feedback
 from citewell.service.sites.keep_pages import open_pages
 from citewell.skills.answer.format import format_citations
 from citewell.skills.dialogue.intent import classify_intent
 from citewell.skills.dialogue.reference import is_follow_up, join_earlier_questions
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.text.entities import extract_entities
 from citewell.text.normalize import normalize_text
 from citewell.types import Citation, Message
@@ -53,7 +53,7 @@ async def bound(settings: Settings | None = None) -> AsyncIterator[App]:
             _app.reset(token)
 
 
-def _opened() -> App:
+def _get_app() -> App:
     try:
         return _app.get()
     except LookupError:
@@ -61,7 +61,7 @@ def _opened() -> App:
         raise InvalidInput("no store and no models are open here", hint=hint) from None
 
 
-def _named(asked: str | None, there: str) -> None:
+def _check_model(asked: str | None, there: str) -> None:
     if asked not in {None, "", there}:
         raise InvalidInput(f"unknown model: {asked}", hint=f"the settings name {there}")
 
@@ -72,12 +72,12 @@ async def llm_call(
     """(response_text, tokens_used). `params`: max_tokens, temperature, schema, stop. Raises
     ModelUnavailable in tier none.
     """
-    llm = _opened().llm
+    llm = _get_app().llm
     if llm is None:
         raise ModelUnavailable(
             "there is no chat model: llm is none", hint="choose one with the setting llm"
         )
-    _named(model_name, llm.name)
+    _check_model(model_name, llm.name)
     given = dict(params or {})
     unknown = sorted(set(given) - {"max_tokens", "temperature", "schema", "stop"})
     if unknown:
@@ -101,7 +101,7 @@ async def web_crawler(url: str, allowed_domains: Sequence[str] = ()) -> tuple[st
     where it leads are judged as they are. Raises InvalidInput for an address that is refused, and
     what fetching it raises.
     """
-    app = _opened()
+    app = _get_app()
     allowed, address = parse_domains(allowed_domains), canonicalize_url(url)
     if not allowed.is_allowed(address):
         hint = "name its host in allowed_domains, or none to allow every site"
@@ -129,8 +129,8 @@ def url_validator(url: str, allowed_domains: Sequence[str]) -> bool:
 
 async def embedding_generate(text: str, model_name: str | None = None) -> list[float]:
     """The text as a unit vector, embedded as a question is."""
-    embedder = _opened().embedder
-    _named(model_name, embedder.name)
+    embedder = _get_app().embedder
+    _check_model(model_name, embedder.name)
     return [float(x) for x in await embedder.query(normalize_text(text))]
 
 
@@ -150,7 +150,7 @@ async def vector_db_search(
         )
     collections, doc_ids, langs, media_types = (tuple(given.get(name, ())) for name in known)
     where = Filter(collections, doc_ids, langs, media_types)
-    index = _opened().index
+    index = _get_app().index
     found = await index.search_vectors(np.asarray(query_vector, dtype=np.float32), top_k, where)
     hits = await index.hits([chunk_id for chunk_id, _ in found])
     scores = dict(found)
@@ -175,7 +175,7 @@ async def check(text: str, collection: str | Sequence[str] | None = None) -> Che
     InvalidInput, NotFound for an unknown collection, and what models raise.
     """
     names = [collection] if isinstance(collection, str) else list(collection or ())
-    return await check_text(_opened(), text, names)
+    return await check_text(_get_app(), text, names)
 
 
 async def text_cleaning(text: str, options: Mapping[str, Any] | None = None) -> str:
@@ -192,10 +192,8 @@ async def text_cleaning(text: str, options: Mapping[str, Any] | None = None) -> 
 async def entity_extraction(
     text: str, model_name: str | None = None
 ) -> tuple[list[dict[str, str]], float]:
-    """(entities, confidence). Rules find them, not a model, so `model_name` may only be None or
-    "rules".
-    """
-    _named(model_name, "rules")
+    """(entities, confidence). Rules find them: `model_name` may only be None or "rules"."""
+    _check_model(model_name, "rules")
     entities = [{"entity": e.entity, "type": e.type} for e in extract_entities(text)]
     return entities, 1.0 if entities else 0.0
 
@@ -205,7 +203,7 @@ async def intent_classification(text: str, context: Sequence[Message] = ()) -> t
     one before.
     """
     whole = join_earlier_questions(text, context) if context and is_follow_up(text) else text
-    intent = await classify_intent(whole, _opened().embedder)
+    intent = await classify_intent(whole, _get_app().embedder)
     return intent.label, intent.confidence
 
 
@@ -245,7 +243,7 @@ class FeedbackManager:
         """Says "Knowledge captured", "Trace not found", or so what became of it. Raises
         InvalidInput, StorageError.
         """
-        app = _opened()
+        app = _get_app()
         try:
             given = await submit_feedback(app, trace_id, is_correct, user_correction, self.user_id)
         except NotFound:

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from tests.agents.empty_search import EmptySearch
 
-from citewell.agents.qa import GRAPH
-from citewell.agents.qa_state import Deps, QAState
+from citewell.agents.qa.qa import GRAPH
+from citewell.agents.qa.qa_state import Deps, QAState
 from citewell.config import QASettings
 from citewell.models.base import LLM, Vector
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
-from citewell.retrieve.query import Context
-from citewell.retrieve.strategies import Found
+from citewell.retrieve.query import Context, Found
 from citewell.skills.evidence.confirmed_evidence import ConfirmedEvidence
 from citewell.skills.proof.judges import build_judge
 from citewell.types import Citation, Event, Hit, Message, Step
@@ -34,7 +34,7 @@ def hit(text: str, *, chunk_id: int = 1, title: str = "Returns") -> Hit:
         f"doc{chunk_id}",
         "c",
         title,
-        "uri",
+        f"uri{chunk_id}",
         ("Policy",),
         2,
         0,
@@ -46,7 +46,7 @@ def hit(text: str, *, chunk_id: int = 1, title: str = "Returns") -> Hit:
 
 
 @dataclass
-class Desk:
+class Desk(EmptySearch):
     """Everything a run needs, each part replaceable by the test."""
 
     llm: LLM | None = field(default_factory=ScriptedLLM)
@@ -60,7 +60,7 @@ class Desk:
     reader: ScriptedReader | None = None
     vouched: list[ConfirmedEvidence] = field(default_factory=list)
 
-    async def search(
+    async def find(
         self, text: str, vector: Vector | None, entities: Sequence[str], context: Context | None
     ) -> Found:
         self.searches.append((text, vector, tuple(entities)))
@@ -74,7 +74,7 @@ class Desk:
             raise self.locate_error
         return citations
 
-    async def known(self, question: str) -> list[ConfirmedEvidence]:
+    async def find_confirmed(self, question: str) -> list[ConfirmedEvidence]:
         return self.vouched
 
     async def sleep(self, seconds: float) -> None:
@@ -86,16 +86,14 @@ class Desk:
         messages = [Message(role=role, content=text) for role, text in history]
         state = QAState(raw_user_input=question, raw_conversation_history=messages)
         deps = Deps(
-            self.settings,
-            self.llm,
-            self.embedder,
-            self.search,
-            self.locate,
-            sensitive,
-            self.reader,
-            build_judge(self.llm, self.reader),
+            settings=self.settings,
+            llm=self.llm,
+            embedder=self.embedder,
+            search=self,
+            sensitive=sensitive,
+            reader=self.reader,
+            judge=build_judge(self.llm, self.reader),
             sleep=self.sleep,
-            known=self.known,
         )
         self.events = [event async for event in GRAPH.run(state, deps)]
         return state

@@ -24,7 +24,7 @@ from citewell.errors import (
 from citewell.models.reader_base import Reading
 from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader, read_by_words
-from citewell.retrieve.strategies import Found
+from citewell.retrieve.query import Found
 from citewell.skills.evidence.confirmed_evidence import ID, ConfirmedEvidence
 from citewell.types import Followed
 

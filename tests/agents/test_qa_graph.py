@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from citewell.agents.qa import GRAPH
+from citewell.agents.qa.qa import GRAPH
 from citewell.graph import get_node_name
 
 SPEC_NODES = {

@@ -12,20 +12,21 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
+from tests.agents.empty_search import EmptySearch
 
-from citewell.agents.website import GRAPH
-from citewell.agents.website_state import Deps, SitePage, WebsiteState
+from citewell.agents.website.website import GRAPH
+from citewell.agents.website.website_state import Deps, SitePage, WebsiteState
 from citewell.config import QASettings, WebsiteSettings
 from citewell.errors import InvalidInput, StorageError, TransientError
 from citewell.graph import get_node_name
 from citewell.ingest.web.links import Link
 from citewell.models.script_reply import UNKNOWN, detect_reply_kind
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
-from citewell.retrieve.strategies import Found
+from citewell.retrieve.query import Found
 from citewell.skills.answer.draft import DraftStatus
 from citewell.skills.dialogue.reference import Readings
 from citewell.skills.proof.judges import build_judge
-from citewell.types import Citation, Hit, Message, Step
+from citewell.types import Hit, Message, Step
 
 HOME = "http://shop.example/"
 QUESTION = "Within how many days may international orders be returned?"
@@ -59,7 +60,7 @@ class Shelf:
     async def open(self) -> None:
         """Nothing to load."""
 
-    def allowed(self, url: str) -> bool:
+    def is_allowed(self, url: str) -> bool:
         return url.startswith(HOME)
 
     def read(self, url: str) -> bool:
@@ -116,7 +117,7 @@ class Shelf:
     async def meaning(self, question: str, labels: Sequence[str]) -> dict[str, float]:
         return self.cosines
 
-    async def answered(self, question: str) -> dict[str, float]:
+    async def recall_answers(self, question: str) -> dict[str, float]:
         return self.before
 
     async def note_answer(self, question: str, doc_ids: Sequence[str]) -> None:
@@ -128,7 +129,7 @@ class Shelf:
 
 
 @dataclass
-class Desk:
+class Desk(EmptySearch):
     """What a run needs, each part replaceable by the test."""
 
     site: Shelf
@@ -143,11 +144,8 @@ class Desk:
         if self.llm is not None:
             self.llm.reply_with(lambda messages: FACT if FACT in str(messages) else UNKNOWN)
 
-    async def locate(self, citations: list[Citation]) -> list[Citation]:
-        return citations
-
-    async def widen(self, hits: Sequence[Hit], budget: int) -> list[Hit]:
-        return list(hits)
+    def rate(self, _: str, hits: Sequence[Hit]) -> float:
+        return 0.5 if any("returned" in hit.text for hit in hits) else 0.0
 
     def deps(self) -> Deps:
         return Deps(
@@ -156,9 +154,7 @@ class Desk:
             llm=self.llm,
             embedder=ScriptedEmbedder(),
             site=self.site,
-            rate=lambda _, hits: 0.5 if any("returned" in hit.text for hit in hits) else 0.0,
-            locate=self.locate,
-            widen=self.widen,
+            search=self,
             late=lambda: self.is_late,
             stopped=lambda: self.is_stopped,
             judge=build_judge(self.llm, None),

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-import json
-import re
 import socket
-from pathlib import Path
 
 import pytest
 
 from citewell.errors import ConfigError, InvalidInput, PermanentError, TransientError
-from citewell.fetch.addresses import Address, Guard, is_public
+from citewell.fetch.addresses import Guard
+from citewell.fetch.public_addresses import Address, is_public
 from citewell.fetch.urls import LONGEST, canonicalize_url, get_url_identity, join_url
 
 
@@ -159,33 +157,6 @@ async def test_name_that_is_not_found(
     monkeypatch.setattr("citewell.fetch.addresses.resolve", resolve)
     with pytest.raises(kind, match=r"nowhere\.example"):
         await Guard().addresses("nowhere.example", 80)
-
-
-async def test_urls_of_others_that_must_not_be_fetched(
-    shared_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every URL of the list is refused before a connection: as a URL, or by what its host means."""
-    path = shared_data / "robustness" / "ssrf_urls.jsonl"
-    if not path.is_file():
-        pytest.skip("the list is not beside this checkout")
-    urls = [json.loads(line)["url"] for line in path.read_text("utf-8").splitlines()]
-
-    async def resolve(host: str, port: int) -> list[Address]:
-        inside = re.search(
-            r"\d+\.\d+\.\d+\.\d+(?=\.(nip|xip)\.io$)", host
-        )  # what these names mean in the DNS
-        return [ipaddress.ip_address(inside[0] if inside else host)]
-
-    monkeypatch.setattr("citewell.fetch.addresses.resolve", resolve)
-    codes = []
-    for url in urls:
-        with pytest.raises(InvalidInput) as caught:
-            await Guard().addresses(
-                re.sub(r"[\[\]]|^https?://|(?<=[^/:])/.*", "", canonicalize_url(url)), 80
-            )
-        codes.append(caught.value.code)
-    assert len(codes) == 18
-    assert set(codes) == {"bad_url", "address_refused"}
 
 
 @pytest.mark.parametrize(("url", "expected"), [

@@ -124,6 +124,6 @@ def test_anything_is_cut(unit: str) -> None:
 def test_speed() -> None:
     """A quarter of a megabyte takes well under two seconds, even on a busy machine."""
     document = text.parse((SENTENCE * 6000).encode(), "x.txt", SETTINGS)
-    started = time.perf_counter()
+    started = time.process_time()
     chunk_document(document, tokens=220, overlap=40)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

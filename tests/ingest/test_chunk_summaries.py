@@ -8,7 +8,6 @@ from citewell.ingest.chunk.section_summaries import (
     MOST_CHUNKS,
     SUMMARY_TOKENS,
     add_summaries,
-    extract_summary,
 )
 from citewell.ingest.markup import markdown
 from citewell.ingest.markup import plain_text as text
@@ -62,7 +61,8 @@ def test_the_centre_is_taken() -> None:
         + "The lamp and the lighthouse are kept by two people. "
         + FILLER.replace("the", "a")
     )
-    taken = extract_summary(body)
+    _, (summary,) = summaries(text.parse(body.encode(), "x.txt", SETTINGS))
+    taken = summary.text
     assert "lighthouse" in taken
     assert all(sentence.strip(".") in body for sentence in taken.split(". "))
 
@@ -99,4 +99,7 @@ def test_what_has_no_sentences_is_summarised_too() -> None:
         _, found = summaries(text.parse(body.encode(), "x.txt", SETTINGS))
         assert found
         assert all(0 < summary.tokens <= SUMMARY_TOKENS + 25 for summary in found)
-    assert "Fragment" not in extract_summary("Fragment without end\n\n" + FILLER + CORE)
+    body = "Fragment without end\n\n" + FILLER + CORE
+    _, found = summaries(text.parse(body.encode(), "x.txt", SETTINGS), tokens=40)
+    assert found
+    assert all("Fragment" not in summary.text for summary in found)

@@ -102,7 +102,7 @@ def test_no_domains() -> None:
 ])  # fmt: skip
 def test_entry_that_is_wrong(entry: str) -> None:
     """It is named, with what to write instead; a slip must not open or close a site in silence."""
-    with pytest.raises(InvalidInput, match="allowed_domains: ") as caught:
+    with pytest.raises(InvalidInput) as caught:
         parse_domains(["example.com", entry])
     assert caught.value.code == "bad_domain"
     assert entry.rpartition("@")[2].replace("\n", "?") in caught.value.message

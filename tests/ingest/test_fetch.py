@@ -17,8 +17,8 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, PermanentError, TransientError, UnreadableFile
-from citewell.fetch.addresses import Address
 from citewell.fetch.fetcher import Fetcher
+from citewell.fetch.public_addresses import Address
 from citewell.fetch.robots import parse
 from citewell.ingest.web.web_file import as_file, is_readable_page
 
@@ -183,8 +183,8 @@ async def test_page_that_has_not_changed(site: Site, fetcher: Fetcher) -> None:
     (404, PermanentError, "page_missing"),
     (403, PermanentError, "page_refused"),
     (400, PermanentError, "permanent"),
-    (429, TransientError, "transient"),
-    (503, TransientError, "transient"),
+    (429, TransientError, "site_busy"),
+    (503, TransientError, "site_busy"),
     (204, PermanentError, "permanent"),
     (302, PermanentError, "permanent"),
 ])  # fmt: skip
@@ -352,7 +352,7 @@ async def test_redirect_loop(site: Site, fetcher: Fetcher) -> None:
         site.leads(f"/{n}", f"/{n + 1}")
     site.page("/6")
     assert (await fetcher.page(f"{site.url}/1", seconds=5)).status == 200
-    with pytest.raises(PermanentError, match="more than 5 redirects") as caught:
+    with pytest.raises(PermanentError) as caught:
         await fetcher.page(f"{site.url}/0", seconds=5)
     assert caught.value.code == "redirect_loop"
 
@@ -512,14 +512,15 @@ async def test_crawl_delay_and_two_at_once(site: Site, fetcher: Fetcher) -> None
     assert site.paths.count("/robots.txt") == 1
     assert site.most == 2
     other = Site()
-    other.page("/robots.txt", "User-agent: citewell\nCrawl-delay: 0.2\n")
+    other.page("/robots.txt", "User-agent: citewell\nCrawl-delay: 1\n")
     other.page("/a")
     async with serving(other) as port:
         await asyncio.gather(
             *(fetcher.page(f"http://127.0.0.1:{port}/a", seconds=5) for _ in range(3))
         )
     times = other.times[1:]
-    assert min(times[1] - times[0], times[2] - times[1]) > 0.15
+    # when they arrived; a busy machine may let one arrive late
+    assert min(times[1] - times[0], times[2] - times[1]) > 0.5
 
 
 ROBOTS = """

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from email.utils import formatdate
 
 import pytest
+from tests.error_codes import raises_code
 from tests.ingest.test_fetch import Site, serving
 
 from citewell.config import Settings
@@ -76,7 +77,7 @@ async def test_busy_for_longer(site: Site, fetcher: Fetcher) -> None:
     for attempts, requests in ((1, 1), (3, 3)):
         with pytest.raises(TransientError, match=f"{site.url}/b: status 503") as caught:
             await fetcher.page(f"{site.url}/b", seconds=5, attempts=attempts)
-        assert caught.value.code == "transient"
+        assert caught.value.code == "site_busy"
         assert site.paths.count("/b") == requests
         site.requests.clear()
 
@@ -245,8 +246,8 @@ async def test_longest_pause() -> None:
         return b""
 
     hosts = Hosts(read, "Citewell")
-    hosts.told("http://a.example/x", 1e12)
-    hosts.told("http://a.example/x", 1)
+    hosts.note_pause("http://a.example/x", 1e12)
+    hosts.note_pause("http://a.example/x", 1)
     assert LONGEST_PAUSE - 5 < hosts.pause("https://a.example/y") <= LONGEST_PAUSE
     assert hosts.pause("http://b.example/") == 0
 
@@ -269,7 +270,7 @@ async def test_sitemaps(site: Site, fetcher: Fetcher) -> None:
         f"{site.url}/own.xml",
     ]
     for path in ("/x", "/y"):  # a sitemap between two lines of a group ends none
-        with pytest.raises(PermanentError, match="refused by the robots"):
+        with raises_code(PermanentError, "robots_refused"):
             await fetcher.page(site.url + path, seconds=5)
     assert site.paths == ["/robots.txt"]
 

@@ -48,7 +48,7 @@ async def fetcher() -> AsyncIterator[Fetcher]:
 
 async def until(condition: Callable[[], bool]) -> None:
     """Other tasks may need a moment."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(120):
         while not condition():  # noqa: ASYNC110  # the condition is another's
             await asyncio.sleep(0.01)
 

@@ -23,8 +23,8 @@ from tests.ingest.test_fetch import HTML, Site, means, serving
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, PermanentError, TransientError, UnreadableFile
-from citewell.fetch.addresses import Address
 from citewell.fetch.fetcher import ATTEMPTS, Fetcher
+from citewell.fetch.public_addresses import Address
 
 brotli: Any = importlib.import_module("brotli")  # it has no types
 

@@ -99,12 +99,12 @@ def test_article_header_stays() -> None:
 @pytest.mark.parametrize("unit", ["<div>", "<b>", "<table><tr><td>", "<ul><li>", "<svg>", "<div "])
 def test_deep_nesting(unit: str) -> None:
     """Fifty thousand nested tags take seconds at most and crash nothing."""
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         assert "deep" in html.parse((unit * 50_000 + "deep").encode(), "x.html", SETTINGS).text
     except UnreadableFile:
         assert unit in {"<svg>", "<div "}
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 @pytest.mark.parametrize(

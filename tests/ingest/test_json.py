@@ -138,15 +138,15 @@ def test_notebooks() -> None:
 )
 def test_hostile_files(data: bytes, reason: str) -> None:
     """Depth and number of values are limited, and the refusal says which."""
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(UnreadableFile, match=reason):
         read(data)
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_one_long_line() -> None:
     """Megabytes on one line are read in seconds."""
-    started = time.perf_counter()
+    started = time.process_time()
     document = read(b'{"t": "' + b"word " * 1_000_000 + b'"}')
     assert len(document.text) == 5_000_002
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from citewell.ingest.picture import ocr
-from citewell.ingest.picture.ocr import OcrLine, read_image, rotate_line_back, sort_lines
+from citewell.ingest.picture.ocr import OcrLine, rotate_line_back, sort_lines
 
 Maker = Callable[..., bytes]
 Pixels = NDArray[np.uint8]
@@ -60,6 +60,12 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeEngine]:
 
 def blank(width: int = 200, height: int = 100) -> Pixels:
     return np.full((height, width), 255, np.uint8)
+
+
+def read_image(pixels: Pixels) -> list[OcrLine]:
+    """The lines as they stand on the picture, in reading order."""
+    lines, turn = ocr.read_upright(pixels)
+    return [rotate_line_back(line, turn) for line in lines]
 
 
 def test_places_are_shares_of_the_picture(engine: Callable[..., FakeEngine]) -> None:

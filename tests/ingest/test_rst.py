@@ -75,13 +75,13 @@ def test_text_reads_as_shown() -> None:
     document = read(TEXT)
     assert document.title == "Title"
     assert document.text == (
-        "Title\n\nAuthor: Ann\n\nIntro with a.b.go, the guide and code. Broken *emph.\n\nNote: "
-        "Beware.\n\n"
+        "Title\n\nAuthor:\nAnn\n\nIntro with a.b.go, the guide and code. Broken *emph.\n\n"
+        "Note\n\nBeware.\n\n"
         "def x():\n    pass\n\n"
         "foo(x, y)\n\nDoes foo.\n\nSection\n\n- one\n  - nested\n- two\n\n3. first\n4. "
         "second\n\nterm\nDefinition.\n\n"
-        "Name | Price\nName: apple | Price: 3\n\nA chart\n\nThe caption.\n\nFootnote 1.\n\n[1] "
-        "The note.\n\nline one\nline two"
+        "Name | Price\nName: apple | Price: 3\n\nA chart\n\nThe caption.\n\nFootnote [1].\n\n"
+        "[1]\n\nThe note.\n\nline one\n\nline two"
     )
     assert [(s.heading_path, s.anchor) for s in document.sections] == [
         (("Title",), "title"),

@@ -58,6 +58,6 @@ def test_an_open_document_says_what_it_is() -> None:
 )
 def test_time_grows_with_length_only(name: str, data: bytes) -> None:
     """Repetitions that patterns could divide up in very many ways."""
-    started = time.perf_counter()
+    started = time.process_time()
     parse_here(data, name, IngestSettings())
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

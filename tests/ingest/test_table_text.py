@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.ingest.tables.table_text import ACROSS, format_table_lines
+from citewell.ingest.tables.header import ACROSS
+from citewell.ingest.tables.table_text import format_table_lines
 
 
 def table(source: str) -> list[list[str]]:

@@ -108,11 +108,11 @@ def test_many_entities() -> None:
     refused.
     """
     defined = "".join(f'<!ENTITY n{n} "name {n}">' for n in range(3000))
-    started = time.perf_counter()
+    started = time.process_time()
     document = read(f"<!DOCTYPE a [{defined}]><a><p>{'&n2999; ' * 20_000}end</p></a>")
     assert document.text.count("name 2999") == 20_000
     assert document.text.endswith("end")
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     with pytest.raises(UnreadableFile, match="by its entities"):
         read(f'<!DOCTYPE a [<!ENTITY e "{"x" * 200}">]><a>{"&e;" * 10_000}</a>')
 
@@ -143,10 +143,10 @@ def test_broken_xml_is_read_as_far_as_it_goes() -> None:
 )
 def test_hostile_files(text: str, reason: str) -> None:
     """Entity bombs are not expanded and depth is limited, in no time."""
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(UnreadableFile, match=reason):
         read(text)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_a_paper_of_others(shared_data: Path) -> None:

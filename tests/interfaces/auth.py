@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
+from tests.interfaces.jobs import wait_for_job
 
 from citewell.config import AccessSettings, Settings
 from citewell.runtime.app import App
@@ -32,7 +32,7 @@ async def people(app: App, base: str, **roles: str) -> AsyncIterator[dict[str, h
         for name, role in roles.items():
             token = (await add_user(app, name, role)).token
             client = httpx.AsyncClient(
-                base_url=base, headers=bearer(token), trust_env=False, timeout=30
+                base_url=base, headers=bearer(token), trust_env=False, timeout=120
             )
             clients[name] = await stack.enter_async_context(client)
         yield clients
@@ -44,10 +44,7 @@ def bearer(token: str) -> dict[str, str]:
 
 async def done(client: httpx.AsyncClient, job: dict[str, Any]) -> dict[str, Any]:
     """The job when it has ended well."""
-    async with asyncio.timeout(60):
-        while job["state"] not in {"done", "failed", "cancelled"}:
-            await asyncio.sleep(0.05)
-            job = (await client.get(f"/api/jobs/{job['job_id']}")).json()
+    job = await wait_for_job(client, job["job_id"])
     assert job["state"] == "done", job
     return job
 

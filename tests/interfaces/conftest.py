@@ -19,12 +19,13 @@ import uvicorn
 from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.interfaces.cli import main
-from citewell.interfaces.cli.serve import build_config, open_listener
+from citewell.interfaces.cli.admin.serve import build_config, open_listener
 from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest
-from citewell.service.library.add import add_data, embed_pending
+from citewell.service.ask.run import AskRequest
+from citewell.service.library.embedding import embed_pending
+from citewell.service.library.intake import add_data
 from citewell.types import Answer, Citation, Event, Sentence, Step, Usage
 
 
@@ -55,7 +56,7 @@ async def served(app: App) -> AsyncIterator[Served]:
         server.should_exit = True
 
     base = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=20) as client:
+    async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=120) as client:
         yield Served(client, stop)
     stop()
     await running
@@ -111,7 +112,7 @@ def example_answer(**changes: Any) -> Answer:
 @dataclass
 class FakeAgent:
     """Stands where an agent would: says these events, and keeps what it was asked. `cancelled` when
-    it was stopped.
+    it was stopped; with `hang` it waits for `go_on`.
     """
 
     answer: Answer = field(default_factory=example_answer)
@@ -120,16 +121,19 @@ class FakeAgent:
     asked: list[AskRequest] = field(default_factory=list)
     started: asyncio.Event = field(default_factory=asyncio.Event)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def stream(self, app: App, request: AskRequest) -> AsyncIterator[Event]:
         self.asked.append(request)
         self.started.set()
-        yield Event("step", Step(n=1, node="InputValidationNode", action="default", seconds=0.01))
+        detail = {"trace_id": self.answer.trace_id}
+        first = Step(n=1, node="InputValidationNode", action="default", seconds=0.01, detail=detail)
+        yield Event("step", first)
         yield Event("token", "It was ")
         yield Event("token", "built")
         if self.hang:
             try:
-                await asyncio.sleep(60)
+                await asyncio.wait_for(self.go_on.wait(), 60)
             except asyncio.CancelledError:
                 self.cancelled.set()
                 raise
@@ -149,10 +153,11 @@ class FakeAgent:
 @pytest.fixture
 def agent(monkeypatch: pytest.MonkeyPatch) -> FakeAgent:
     fake = FakeAgent()
-    monkeypatch.setattr("citewell.interfaces.http.ask.stream_answer", fake.stream)
-    monkeypatch.setattr("citewell.interfaces.http.ask.answer_to", fake.ask)
-    monkeypatch.setattr("citewell.interfaces.cli.ask.stream_answer", fake.stream)
-    monkeypatch.setattr("citewell.interfaces.cli.chat.stream_answer", fake.stream)
+    monkeypatch.setattr("citewell.interfaces.http.routes.ask_routes.stream_answer", fake.stream)
+    monkeypatch.setattr("citewell.service.ask.live_runs.stream_answer", fake.stream)
+    monkeypatch.setattr("citewell.interfaces.http.routes.ask_routes.answer_to", fake.ask)
+    monkeypatch.setattr("citewell.interfaces.cli.ask.ask.stream_answer", fake.stream)
+    monkeypatch.setattr("citewell.interfaces.cli.ask.chat.stream_answer", fake.stream)
     return fake
 
 
@@ -186,6 +191,7 @@ def cli(
 
 def environment(settings: Settings) -> dict[str, str]:
     return {
+        "CITEWELL_DATABASE_URL": settings.database_url.get_secret_value(),
         "CITEWELL_HOME": str(settings.home),
         "CITEWELL_CACHE": str(settings.cache),
         "CITEWELL_LLM": settings.llm,

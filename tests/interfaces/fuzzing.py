@@ -12,7 +12,7 @@ import contextlib
 import threading
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,7 @@ from schemathesis.engine import from_schema
 from schemathesis.engine.events import EngineFinished, FatalError, NonFatalError, ScenarioFinished
 
 from citewell.config import Settings
-from citewell.interfaces.cli.serve import build_config, open_listener
+from citewell.interfaces.cli.admin.serve import build_config, open_listener
 from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
@@ -104,6 +104,11 @@ def seed(url: str, token: str) -> Known:
             )
             assert source.status_code == 201, source.text
             known.note("sources", f"t_{collection}", spare=spare)
+            kept = {"name": "all", "source": f"t_{collection}", "sql": "SELECT 1"}
+            saved = client.post("/api/data/saved", json=kept).json()
+            known.note("saved_id", saved["saved_id"], spare=spare)
+            board = client.post("/api/data/boards", json={"name": "all"}).json()
+            known.note("board_id", board["board_id"], spare=spare)
             asked = {"question": "When was Northgate built?", "collection": collection}
             answer = client.post("/api/ask", json=asked).json()
             known.note("trace_id", answer["trace_id"], spare=spare)
@@ -174,15 +179,15 @@ class Run:
     failures: list[str] = field(default_factory=list)
     cases: Counter[str] = field(default_factory=Counter)
     statuses: Counter[int] = field(default_factory=Counter)
-    slowest: list[tuple[float, str]] = field(default_factory=list)
+    slowest: tuple[float, str] = 0.0, ""
     seconds: float = 0.0
 
 
 def fuzz(
-    url: str, token: str, known: Known, *, examples: int, checks: list[str], stateful: bool = False
+    url: str, token: str, known: Known, *, examples: int, checks: list[str], phases: Sequence[str]
 ) -> Run:
-    """Every operation of the description, with these checks of schemathesis; the same cases each
-    time.
+    """Every operation of the description, with these checks and phases of schemathesis; the same
+    cases each time.
     """
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     given: dict[str, Any] = {
@@ -201,8 +206,12 @@ def fuzz(
         "checks": {"enabled": False, **{check: {"enabled": True} for check in checks}},
         "phases": {
             "examples": {"enabled": False},
-            "coverage": {"unexpected-methods": ["PUT", "OPTIONS"]},
-            "stateful": {"enabled": stateful},
+            "coverage": {
+                "enabled": "coverage" in phases,
+                "unexpected-methods": ["PUT", "OPTIONS"],
+            },
+            "fuzzing": {"enabled": "fuzzing" in phases},
+            "stateful": {"enabled": "stateful" in phases},
         },
     }
     schema = schemathesis.openapi.from_url(
@@ -248,9 +257,9 @@ def _note_cases(run: Run, recorder: Any) -> None:
             case = recorder.cases[case_id].value
             run.cases[case.operation.label] += 1
             run.statuses[interaction.response.status_code] += 1
-            run.slowest = sorted(
-                [*run.slowest, (interaction.response.elapsed, case.as_curl_command())], reverse=True
-            )[:5]
+            elapsed = interaction.response.elapsed
+            if elapsed > run.slowest[0]:
+                run.slowest = elapsed, case.as_curl_command()
     for case_id, checks in recorder.checks.items():
         for check in checks:
             if check.failure_info is not None:

@@ -6,6 +6,7 @@ a time.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -20,8 +21,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.pool import NullPool
+from tests.servers.forked import Forked
 
 from citewell.config import Settings
+from citewell.runtime.app import App
+from citewell.service.library.embedding import embed_pending
+from citewell.service.library.intake import add_data
 
 SSE = {"Accept": "text/event-stream"}
 PATIENCE = 60.0  # seconds that anything may take on a machine under load
@@ -116,36 +123,30 @@ class Bench:
     environ: dict[str, str]
     folder: Path
 
-    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """A command that succeeds."""
-        done = subprocess.run(
-            [sys.executable, "-m", "citewell", *arguments],
-            env=self.environ,
-            capture_output=True,
-            text=True,
-            timeout=2 * PATIENCE,
-            check=False,
-        )
-        assert done.returncode in {0, 3}, done.stderr
-        return done
-
     def add(self, text: str = DOCUMENT, name: str = "lighthouse.md") -> None:
-        path = self.folder / name
-        path.write_text(text, "utf-8")
-        self.command("add", str(path))
+        """A document that can be found by meaning too."""
+        asyncio.run(self._add(text.encode(), name))
+
+    async def _add(self, data: bytes, name: str) -> None:
+        async with App(self.settings) as app:
+            await add_data(app, data, name, f"upload:{name}", "default")
+            await embed_pending(app)
 
     @contextmanager
-    def serve(self, script: list[Any], descriptors: int = 0, **more: str) -> Iterator[Server]:
+    def serve(
+        self, script: list[Any], descriptors: int = 0, options: tuple[str, ...] = (), **more: str
+    ) -> Iterator[Server]:
         """With a model that says this. `descriptors`: as many as it may have open, where that is
-        said.
+        said. `options`: of the command.
         """
         path = self.folder / f"script{len(list(self.folder.glob('script*')))}.json"
         path.write_text(json.dumps(script), "utf-8")
         environ = self.environ | {"CITEWELL_SCRIPTED_REPLIES": str(path)}
         environ |= {f"CITEWELL_{name.upper()}": value for name, value in more.items()}
-        command = [sys.executable, "-m", "citewell", "serve", "--port", "0", "--json"]
+        command = [sys.executable, "-m", "citewell", "serve", "--port", "0", "--json", *options]
         limit = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh"] if descriptors else []
-        process = subprocess.Popen(
+        start = subprocess.Popen if descriptors else Forked
+        process = start(
             [*limit, *command],
             env=environ,
             stdout=subprocess.PIPE,
@@ -172,12 +173,28 @@ class Bench:
             process.stderr.close()
 
 
+def run_statement(settings: Settings, statement: str, **values: Any) -> list[tuple[Any, ...]]:
+    """In the home's database, whichever it is, beside whoever has it open."""
+    named = settings.database_url.get_secret_value()
+    url = make_url(named or f"sqlite:///{settings.database}")
+    waiting = {} if named else {"timeout": PATIENCE}
+    engine = create_engine(
+        url.set(drivername="postgresql+psycopg") if named else url,
+        poolclass=NullPool,
+        connect_args=waiting,
+    )
+    with engine.begin() as connection:
+        found = connection.execute(text(statement), values)
+        return [tuple(row) for row in found] if found.returns_rows else []
+
+
 def bench(settings: Settings, folder: Path) -> Bench:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
     return Bench(
         settings,
         kept
         | {
+            "CITEWELL_DATABASE_URL": settings.database_url.get_secret_value(),
             "CITEWELL_HOME": str(settings.home),
             "CITEWELL_CACHE": str(settings.cache),
             "CITEWELL_LLM": "scripted",

@@ -14,17 +14,16 @@ from tests.interfaces.auth import bearer, code_of, done, people, with_users
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput
-from citewell.interfaces.cli.serve import EVERYWHERE, check_address
+from citewell.interfaces.cli.admin.serve import EVERYWHERE, check_address
 from citewell.interfaces.http import create_app
-from citewell.interfaces.http.access import COOKIE, OPEN, OPEN_BELOW, get_session_lifetime
+from citewell.interfaces.http.security.access import OPEN, OPEN_BELOW, get_session_lifetime
+from citewell.interfaces.http.security.request_headers import COOKIE
 from citewell.runtime.app import App
 from citewell.service.admin.users import (
     add_user,
     make_token,
     make_widget_token,
-    remove_user,
     revoke_tokens,
-    set_role,
 )
 from citewell.store.users.users import Users
 
@@ -138,7 +137,7 @@ async def test_tokens(app: App, client: httpx.AsyncClient) -> None:
     assert (await client.get("/api/me", headers=bearer(short.token))).status_code == 200
     bob = await add_user(app, "bob")
     assert bob.user.role == "reader"
-    await remove_user(app, "bob")
+    await app.users.remove("bob")
     assert (await client.get("/api/me", headers=bearer(bob.token))).status_code == 401
 
 
@@ -212,7 +211,7 @@ async def test_sessions_end(app: App, client: httpx.AsyncClient) -> None:
     await revoke_tokens(app, added.info.token_id)
     assert (await client.get("/api/me")).status_code == 401
     await signed_in(client, (await make_token(app, "Ann")).token)
-    await remove_user(app, "Ann")
+    await app.users.remove("Ann")
     assert (await client.get("/api/me")).status_code == 401
 
 
@@ -227,7 +226,8 @@ async def test_roles(app: App, client: httpx.AsyncClient) -> None:
         ("DELETE", "/api/documents/x"): "editor",
         ("POST", "/api/data/sources"): "editor",
         ("DELETE", "/api/data/sources/x"): "editor",
-        ("PUT", "/api/data/sources/x/glossary"): "editor",
+        ("PUT", "/api/data/sources/x/description"): "editor",
+        ("POST", "/api/data/sources/x/description/check"): "editor",
         ("POST", "/api/data/sources/x/refresh"): "editor",
         ("POST", "/api/sites/x/refresh"): "editor",
         ("DELETE", "/api/sites/x"): "editor",
@@ -246,7 +246,8 @@ async def test_roles(app: App, client: httpx.AsyncClient) -> None:
     bodies = {"/api/knowledge/rules/x": {"state": "active"}, "/api/documents/x": {"priority": 1}}
     bodies |= {
         "/api/collections/x": {"chunking": {}},
-        "/api/data/sources/x/glossary": {"glossary": []},
+        "/api/data/sources/x/description": {"text": ""},
+        "/api/data/sources/x/description/check": {"text": ""},
     }
     bodies |= {
         "/api/collections": {"name": "/"},
@@ -271,7 +272,7 @@ async def test_roles(app: App, client: httpx.AsyncClient) -> None:
                     assert code_of(reply) == "not_allowed"
                     assert f"role {needed}" in reply.json()["error"]["message"]
         assert (await by["reader"].get("/api/collections")).status_code == 200
-        await set_role(app, "reader", "editor")
+        await app.users.set_role("reader", "editor")
         assert (
             await by["reader"].post("/api/collections", json={"name": "now"})
         ).status_code == 201
@@ -450,7 +451,7 @@ async def test_pages_of_other_sites(app: App, client: httpx.AsyncClient) -> None
     ):  # it stands in a page: everybody has it
         assert (await client.get(path, headers=bearer(widget))).status_code == 403
     assert (await client.post("/api/sign-in", json={"token": widget})).status_code == 403
-    await set_role(app, "guest", "editor")  # what is everybody's must not become an editor's
+    await app.users.set_role("guest", "editor")  # what is everybody's must not become an editor's
     refused = await client.post("/api/ask", json=question, headers=asking | bearer(widget))
     assert (refused.status_code, code_of(refused)) == (403, "not_allowed")
     await signed_in(client, reader)  # a cookie is no token
@@ -514,7 +515,7 @@ async def test_streams_keep_their_user(app: App, served: Served) -> None:
         )
         path = f"/api/jobs/{sent.json()['job_id']}/events"
         assert (await by["bob"].get(path)).status_code == 404
-        async with asyncio.timeout(30), by["ann"].stream("GET", path) as events:
+        async with asyncio.timeout(120), by["ann"].stream("GET", path) as events:
             lines = [line async for line in events.aiter_lines() if line.startswith("event:")]
         assert lines[-1] == "event: done"
 

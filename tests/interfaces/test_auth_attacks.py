@@ -17,14 +17,12 @@ from tests.interfaces.auth import bearer, code_of, people, with_users
 
 from citewell.config import Settings
 from citewell.interfaces.http import create_app
-from citewell.interfaces.http.access import get_client_address, is_https
+from citewell.interfaces.http.security.request_headers import get_client_address, is_https
 from citewell.runtime.app import App
 from citewell.service.admin.users import (
     add_user,
     make_token,
     make_widget_token,
-    remove_user,
-    set_role,
 )
 from citewell.service.jobs.submit import KIND
 
@@ -90,7 +88,7 @@ async def test_a_widget_token_is_no_more_than_a_reader(
     assert (
         await client.post("/api/feedback", json=vote, headers=bearer(token))
     ).status_code == 404  # as guest, and not 403
-    await set_role(app, "guest", role)
+    await app.users.set_role("guest", role)
     for more in ({}, {"Origin": ORIGIN, "Sec-Fetch-Site": "cross-site"}):
         for path, body in (
             ("/api/feedback", vote),
@@ -269,7 +267,7 @@ async def test_a_stream_ends_with_its_user(
     """Who is let in is told how it goes, however often that is looked at; who is let in no more is
     told so and nothing else; also where the job goes on for minutes.
     """
-    monkeypatch.setattr("citewell.interfaces.http.jobs.LOOK", 0.2)
+    monkeypatch.setattr("citewell.interfaces.http.routes.job_routes.LOOK", 0.2)
     monkeypatch.setitem(
         __import__("citewell.service.jobs.worker", fromlist=["WORK"]).WORK, KIND, _endless
     )
@@ -283,7 +281,7 @@ async def test_a_stream_ends_with_its_user(
         csrf = (await client.post("/api/sign-in", json={"token": added.token})).json()["csrf"]
         headers = {}
     async with (
-        asyncio.timeout(60),
+        asyncio.timeout(120),
         client.stream("GET", f"/api/jobs/{job.job_id}/events", headers=headers) as events,
     ):
         assert events.status_code == 200
@@ -295,11 +293,11 @@ async def test_a_stream_ends_with_its_user(
         await jobs.report_progress(job.job_id, 1, 2, "half way")
         assert "event: error" not in await _until(lines, '"half way"')
         if how == "removed":
-            await remove_user(app, "ann")
+            await app.users.remove("ann")
         elif how == "revoked":
             await app.users.revoke_all("ann")
         elif how == "another role":
-            await set_role(app, "ann", "reader")
+            await app.users.set_role("ann", "reader")
         else:
             assert (
                 await client.post("/api/sign-out", headers={"X-CSRF-Token": csrf})

@@ -13,7 +13,7 @@ import pytest
 
 from citewell.config import AccessSettings, Settings, load_settings
 from citewell.errors import ConfigError
-from citewell.interfaces.cli.serve import EVERYWHERE
+from citewell.interfaces.cli.admin.serve import EVERYWHERE
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Result

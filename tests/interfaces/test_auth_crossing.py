@@ -47,6 +47,8 @@ NO_THING = {  # paths without a thing of somebody's in them
     "/api/graphs/{agent}",
     "/api/health",
     "/api/me",
+    "/api/models/readings",
+    "/api/models/vectors",
     "/api/ready",
     "/api/sign-in",
     "/api/sign-out",
@@ -78,7 +80,11 @@ class Hers:
             "/api/collections/ann-notes/documents",
             f"/api/documents/{ids['doc_id']}",
             "/api/data/sources/ann-table",
+            f"/api/data/saved/{ids['saved_id']}",
+            f"/api/data/boards/{ids['board_id']}",
             f"/api/sessions/{ids['session_id']}",
+            f"/api/sessions/{ids['session_id']}/shares",
+            f"/api/shared/{ids['share_id']}",
             f"/api/traces/{ids['trace_id']}",
             f"/api/feedback/{ids['feedback_id']}",
             f"/api/knowledge/confirmed/{ids['item_id']}",
@@ -87,9 +93,18 @@ class Hers:
             f"/api/papers/{ids['paper_id']}",
             f"/api/jobs/{ids['job_id']}",
             "/api/sites/ann-notes",
+            f"/api/syncs/{ids['sync_id']}",
             *(
                 f"/api/{name}"
-                for name in ("sessions", "papers", "memories", "traces", "feedback", "runs")
+                for name in (
+                    "sessions",
+                    "folders",
+                    "papers",
+                    "memories",
+                    "traces",
+                    "feedback",
+                    "runs",
+                )
             ),
         ]
         for path in paths:
@@ -131,12 +146,24 @@ async def _documents(things: Hers, site: str) -> None:
         ann,
         (await ann.post("/api/collections/ann-notes/documents", json={"url": f"{site}/"})).json(),
     )
+    watched = await ann.post(
+        "/api/syncs", json={"place": f"{site}/feed.xml", "collection": "ann-notes", "every": 0}
+    )
+    ids["sync_id"] = watched.json()["sync_id"]
+    await done(ann, (await ann.get(f"/api/jobs/{watched.json()['job_id']}")).json())
     listed = (await ann.get("/api/collections/ann-notes/documents")).json()["documents"]
     ids["doc_id"] = next(each["doc_id"] for each in listed if each["uri"].startswith("upload:"))
     table = {"file": ("ann-table.csv", TABLE.encode())}
     assert (await ann.post("/api/data/sources", files=table, data={"private": "true"})).json()[
         "owner"
     ] == "ann"
+    kept = {"name": SECRET, "source": "ann-table", "sql": f'SELECT {SECRET} FROM "ann-table"'}
+    saved = await ann.post("/api/data/saved", json={**kept, "shared": True})
+    ids["saved_id"] = saved.json()["saved_id"]
+    board = (await ann.post("/api/data/boards", json={"name": f"{SECRET} board"})).json()
+    ids["board_id"] = board["board_id"]
+    change = {"cards": [ids["saved_id"]], "shared": True}  # and yet nobody sees her tables
+    assert (await ann.patch(f"/api/data/boards/{ids['board_id']}", json=change)).is_success
     begun = (await ann.post("/api/papers", files={"file": ("paper.txt", PAPER.encode())})).json()
     ids["paper_id"], ids["paper_doc"] = (
         begun["session"]["session_id"],
@@ -173,6 +200,11 @@ async def _answers(things: Hers) -> None:
     ids["rule_id"] = (await done(ann, {"state": "queued", "job_id": given["job_id"]}))["result"][
         "item_id"
     ]
+    shared = {"days": 3, "readers": ["ann"]}
+    link = await ann.post(f"/api/sessions/{ids['session_id']}/shares", json=shared)
+    ids["share_id"] = link.json()["share_id"]
+    folder = await ann.post("/api/folders", json={"name": f"{SECRET} lamps"})
+    ids["folder_id"] = folder.json()["folder_id"]
     told = {"question": f"Remember that my favourite word is {SECRET}.", "agent": "dual_loop"}
     assert (await ann.post("/api/ask", json=told)).status_code == 200
     ids["memory_id"] = (await ann.get("/api/memories")).json()["memories"][0]["memory_id"]
@@ -209,6 +241,13 @@ def requests(ids: dict[str, str]) -> dict[str, list[tuple[str, Any]]]:
         "/api/data/sources": [
             ("/api/data/sources", {"url": "postgresql://127.0.0.1:9/x", "name": "ann-table"})
         ],
+        "/api/data/saved": [
+            ("/api/data/saved", {"name": "x", "source": "ann-table", "sql": "SELECT 1"})
+        ],
+        "/api/data/boards": [("/api/data/boards", {"name": "x"})],
+        "/api/data/boards/{board_id}/cards": [
+            (f"/api/data/boards/{ids['board_id']}/cards", {"saved_id": ids["saved_id"]})
+        ],
         "/api/feedback": [("/api/feedback", {"trace_id": ids["trace_id"], "is_correct": False})],
         "/api/feedback/wrong": [("/api/feedback/wrong", None)],
         "/api/jobs": [("/api/jobs", None)],
@@ -232,9 +271,26 @@ def requests(ids: dict[str, str]) -> dict[str, list[tuple[str, Any]]]:
             ("/api/search", {"query": f"{SECRET[:3]} lamp", "collection": name})
             for name in ids["collections"].split()
         ],
+        "/api/samples": [("/api/samples", {"lang": "en"})],
+        "/api/data/samples": [("/api/data/samples", {"lang": "en"})],
+        "/api/settings": [("/api/settings", {"memory": {"on": False}})],
+        "/api/settings/model/file": [("/api/settings/model/file", None)],
+        "/api/settings/model/test": [
+            ("/api/settings/model/test", {"url": "http://127.0.0.1:9/v1", "model": "m"})
+        ],
         "/api/sites": [("/api/sites", None)],
+        "/api/syncs": [
+            (path, {"place": "https://example.com/feed.xml", "collection": "ann-notes"})
+            for path in ("/api/syncs", "/api/syncs?collection=ann-notes")
+        ],
+        "/api/syncs/{sync_id}": [(f"/api/syncs/{ids['sync_id']}", {"every": 60})],
         "/api/users": [("/api/users", {"user_id": "eve", "role": "admin"})],
         "/api/runs/{trace_id}/stop": [(f"/api/runs/{ids['trace_id']}/stop", None)],
+        "/api/runs/{trace_id}/events": [(f"/api/runs/{ids['trace_id']}/events", None)],
+        "/api/runs/{trace_id}/cancel": [(f"/api/runs/{ids['trace_id']}/cancel", None)],
+        "/api/comparisons": [
+            ("/api/comparisons", {"session_ids": [ids["paper_id"]] * 2, "questions": ["What?"]})
+        ],
         "/api/papers/{session_id}/messages": [
             (f"{papers}/messages", {"text": "How tall is the lamp?"})
         ],
@@ -242,10 +298,24 @@ def requests(ids: dict[str, str]) -> dict[str, list[tuple[str, Any]]]:
         "/v1/chat/completions": [
             ("/v1/chat/completions", chat | {"model": f"citewell/{name}"}) for name in _MODELS
         ],
+        "/v1/responses": [
+            ("/v1/responses", {"model": f"citewell/{name}", "input": "How tall is the lamp?"})
+            for name in _MODELS
+        ]
+        + [
+            (
+                "/v1/responses",
+                {
+                    "model": "citewell/qa",
+                    "input": "How tall is it?",
+                    "previous_response_id": ids["trace_id"].replace("tr_", "resp_"),
+                },
+            )
+        ],
         "/v1/models": [("/v1/models", None)],
         "/v1/models/{model}": [(f"/v1/models/citewell/{name}", None) for name in _MODELS],
     }
-    for path in ("/api/sessions", "/api/memories", "/api/traces", "/api/runs"):
+    for path in ("/api/sessions", "/api/folders", "/api/memories", "/api/traces", "/api/runs"):
         found[path] = [(path, None), (f"{path}?user_id=ann", None)]
     return found
 
@@ -263,20 +333,26 @@ def addresses(path: str, ids: dict[str, str]) -> list[tuple[str, Any]]:
         ("collections", "name"): collections,
         ("documents", "doc_id"): [ids["doc_id"], ids["paper_doc"], ids["item_doc"]],
         ("data", "name"): ["ann-table"],
+        ("data", "saved_id"): [ids["saved_id"]],
+        ("data", "board_id"): [ids["board_id"]],
         ("feedback", "feedback_id"): [ids["feedback_id"]],
+        ("folders", "folder_id"): [ids["folder_id"]],
         ("jobs", "job_id"): [ids["job_id"], ids["paper_job"], ids["vote_job"]],
         ("knowledge", "item_id"): [ids["item_id"]],
         ("knowledge", "rule_id"): [ids["rule_id"]],
         ("memories", "memory_id"): [ids["memory_id"]],
         ("papers", "session_id"): [ids["paper_id"]],
         ("sessions", "session_id"): [ids["session_id"], ids["paper_id"]],
+        ("shared", "share_id"): [ids["share_id"]],
         ("sites", "name"): collections,
+        ("syncs", "sync_id"): [ids["sync_id"]],
         ("traces", "trace_id"): [ids["trace_id"]],
         ("users", "name"): ["ann"],
     }
     for (noun, name), values in named.items():
         if path.split("/")[2] == noun and f"{{{name}}}" in path:
             full = path.replace("{number}", "1").replace("{token_id}", ids["token_id"])
+            full = full.replace("{share_id}", ids["share_id"])
             full += (
                 "?table=ann-table"
                 if path.endswith("/rows")
@@ -293,13 +369,22 @@ def fitting(body: Any, path: str, method: str) -> Any:
     takes: dict[tuple[str, str], dict[str, Any]] = {
         ("patch", "/api/memories/{memory_id}"): {"text": "x"},
         ("patch", "/api/sessions/{session_id}"): {"title": "x"},
+        ("post", "/api/folders"): {"name": "Lamps"},
+        ("patch", "/api/folders/{folder_id}"): {"name": "x"},
+        ("post", "/api/sessions/{session_id}/shares"): {"days": 3},
         ("patch", "/api/users/{name}"): {"role": "reader"},
         ("patch", "/api/papers/{session_id}"): {"title": "x"},
         ("patch", "/api/papers/{session_id}/plan"): {"edits": [{"do": "tick", "step_id": "x"}]},
         ("post", "/api/papers/{session_id}/plan"): {"interest": "lamps"},
         ("patch", "/api/documents/{doc_id}"): {"priority": 3},
         ("patch", "/api/collections/{name}"): {"chunking": {"tokens": 100}},
-        ("put", "/api/data/sources/{name}/glossary"): {"glossary": []},
+        ("put", "/api/data/sources/{name}/description"): {"text": ""},
+        ("post", "/api/data/sources/{name}/description/check"): {"text": ""},
+        ("post", "/api/data/sources/{name}/query"): {"sql": 'SELECT * FROM "ann-table"'},
+        ("post", "/api/data/sources/{name}/export"): {"sql": 'SELECT * FROM "ann-table"'},
+        ("put", "/api/traces/{trace_id}/chart"): {"chart": None},
+        ("patch", "/api/data/saved/{saved_id}"): {"name": "x"},
+        ("patch", "/api/data/boards/{board_id}"): {"name": "x"},
         ("post", "/api/knowledge/rules/{rule_id}"): {"state": "active"},
     }
     return takes.get((method, path), body)

@@ -19,7 +19,7 @@ from tests.interfaces.serving import PATIENCE
 from citewell.config import Settings
 from citewell.interfaces.http import ROUTERS
 from citewell.interfaces.http.body import MOST_VALUES, JSONRoute
-from citewell.interfaces.http.guard import LARGEST_BODY, LARGEST_OPEN
+from citewell.interfaces.http.security.guard import LARGEST_BODY, LARGEST_OPEN
 from citewell.runtime.app import App
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ WRONG: dict[str, tuple[str, str, Any]] = {
     "a long name": ("GET", "/api/collections/" + "n" * 30_000, None),
     "too many values": ("POST", "/api/ask", {"question": "When?"} | UNKNOWN),
     "too many items": ("POST", "/api/collections/x/documents", {"url": [0] * 400_000}),
-    "too many glossaries": ("PUT", "/api/data/sources/x/glossary", {"glossary": [{}] * 20_000}),
+    "a long description": ("PUT", "/api/data/sources/x/description", {"text": "x" * 300_000}),
 }
 
 
@@ -172,8 +172,8 @@ async def test_tools_are_told_shortly(served: Served, app: App) -> None:
         ("POST", "/api/knowledge/check", b'{"source": "\\ud800"}'),
         (
             "PUT",
-            "/api/data/sources/x/glossary",
-            b'{"glossary": [{"term": "\\ud800", "meaning": "a"}]}',
+            "/api/data/sources/x/description",
+            b'{"text": "\\ud800"}',
         ),
         ("POST", "/api/ask", b'{"question": "\\udfff?"}'),
         ("POST", "/api/data/sources", b'{"url": "postgresql://\\ud83d/x"}'),

@@ -16,7 +16,8 @@ from citewell import tools
 from citewell.config import Settings
 from citewell.interfaces.http import create_app
 from citewell.runtime.app import App
-from citewell.service.library.add import add_data, add_paths
+from citewell.service.library.add import add_paths
+from citewell.service.library.intake import add_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,7 +170,8 @@ async def test_over_http(client: httpx.AsyncClient, app: App) -> None:
     found = (await client.post("/api/check", json={"text": DRAFT})).json()
     assert [each["verdict"] for each in found["sentences"]] == ["entailed", "not_stated"]
     assert found["citations"][0]["quote"] == "The A-100 pump weighs 12 kg."
-    assert found["warnings"] == ["1 of 1 chunks are searched by words only: still being embedded"]
+    waits = "1 of 1 chunks are searched by words only: still being embedded"
+    assert found["warnings"] in ([waits], [])  # the worker may have embedded it by now
     pair = {"id": "a", "claim": "It is old.", "evidence": ["It is old."]}
     paired = (await client.post("/api/check", json={"pairs": [pair]})).json()
     assert paired["items"] == [{"id": "a", "verdict": "entailed", "score": 1.0}]

@@ -82,7 +82,7 @@ def test_models_pull_verifies_when_asked(
         asked.append(named["verify"])
         return Path("model.gguf")
 
-    monkeypatch.setattr("citewell.interfaces.cli.models.pull_model", bring)
+    monkeypatch.setattr("citewell.interfaces.cli.admin.models.pull_model", bring)
     assert cli("models", "pull", *flags).code == 0
     assert asked == [verify]
 
@@ -247,7 +247,7 @@ def test_chat_goes_on_after_an_error(
     assert done.code == 0
     assert done.err.count("error: no model") == 2
     shown = {"error": {"code": "model_unavailable", "message": "no model", "hint": ""}}
-    assert done.out == (json.dumps(shown, indent=2) + "\n") * 2
+    assert done.out == (json.dumps(shown) + "\n") * 2  # one object a line
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "example.com"])  # noqa: S104  # refused, not bound

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.servers.forked import Forked, run_forked
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Result
@@ -171,23 +172,21 @@ def test_ctrl_c_writes_what_is_done_and_the_same_command_goes_on(
     command = [sys.executable, "-m", "citewell", "eval", questions, "--json", str(out)]
     settings = environ | {"CITEWELL_SCRIPTED_REPLIES": str(replies)}
     journal = out.with_suffix(".items.jsonl")
-    running = subprocess.Popen(
+    running = Forked(
         command, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and running.poll() is None:
         if journal.exists() and journal.read_text("utf-8").count("\n") >= 2:
             break
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate(timeout=120)
     assert running.returncode == 130, err
     assert "stopped after" in err
     first = json.loads(out.read_text("utf-8"))
     assert 2 <= first["n"] < first["of"] == 12
-    again = subprocess.run(
-        command, env=settings, capture_output=True, text=True, check=False, timeout=120
-    )
+    again = run_forked(command, settings, text=True)
     assert again.returncode == 0, again.stderr
     second = json.loads(out.read_text("utf-8"))
     assert second["n"] == 12

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.forked import Forked, run_forked
 
 from citewell.config import Settings
 
@@ -63,13 +64,7 @@ def command(log: Path, *arguments: str, wait: float = 0.0) -> list[str]:
 
 def shown(log: Path, environ: dict[str, str], *arguments: str) -> Any:
     """What a command that ends well prints with `--json`."""
-    done = subprocess.run(
-        command(log, *arguments, "--json"),
-        env=environ,
-        capture_output=True,
-        check=True,
-        timeout=120,
-    )
+    done = run_forked(command(log, *arguments, "--json"), environ, check=True)
     return json.loads(done.stdout)
 
 
@@ -84,7 +79,7 @@ def count(settings: Settings, what: str) -> int:
 
 @contextmanager
 def running(arguments: list[str], environ: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(
+    with Forked(
         arguments, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as process:
         try:
@@ -97,13 +92,13 @@ def stop(
     process: subprocess.Popen[bytes], how: signal.Signals, reached: Callable[[], bool]
 ) -> None:
     """Kill it as soon as `reached`; it must still be at work then."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not reached():
         assert process.poll() is None, "it ended before it could be killed"
         assert time.monotonic() < deadline
         time.sleep(0.005)
     process.send_signal(how)
-    assert process.wait(20) == (130 if how is signal.SIGINT else -signal.SIGKILL)
+    assert process.wait(120) == (130 if how is signal.SIGINT else -signal.SIGKILL)
     assert process.stderr is not None
     said = process.stderr.read()
     assert how is signal.SIGKILL or b"stopped" in said
@@ -181,7 +176,7 @@ def test_killed_again_and_again(
         with running(command(log, "add", str(library), wait=0.05), environ) as process:
             time.sleep(0.6 + moment.random() * 1.5)
             process.kill()
-            process.wait(20)
+            process.wait(120)
         whole(settings)
     files = shown(log, environ, "add", str(library))["files"]
     assert len(files) == FILES + MEMBERS

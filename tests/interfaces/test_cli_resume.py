@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.forked import Forked, run_forked
 
 from citewell.config import Settings
 from citewell.runtime.app import App
@@ -49,9 +50,7 @@ def command(*arguments: str) -> list[str]:
 
 
 def done(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments), env=environ, capture_output=True, text=True, timeout=60, check=False
-    )
+    return run_forked(command(*arguments), environ, text=True)
 
 
 def waiting(settings: Settings) -> str:
@@ -74,7 +73,7 @@ def test_killed_after_drafting_and_gone_on_with(
         f"# Lighthouse\n\n{FACT} Its lamp is electric.\n", "utf-8"
     )
     assert done(environ, "add", str(tmp_path / "lighthouse.md")).returncode == 0
-    with subprocess.Popen(
+    with Forked(
         command("ask", "-a", "dual_loop", QUESTION),
         env=environ,
         stdout=subprocess.PIPE,
@@ -82,13 +81,13 @@ def test_killed_after_drafting_and_gone_on_with(
         text=True,
     ) as process:
         try:
-            until = time.monotonic() + 60
+            until = time.monotonic() + 120
             while not (trace_id := waiting(settings)):
                 assert process.poll() is None, process.communicate()[1]
                 assert time.monotonic() < until, "the answer was never drafted"
                 time.sleep(0.02)
             process.send_signal(how)
-            told = process.communicate(timeout=30)[1]
+            told = process.communicate(timeout=120)[1]
         finally:
             process.kill()
     if how == signal.SIGINT:
@@ -132,8 +131,8 @@ async def test_runs_are_listed_without_their_states(
     with closing(sqlite3.connect(settings.database)) as database, database:
         database.execute("UPDATE runs SET state = 'no JSON' WHERE trace_id = 'tr_1'")
     async with App(settings) as app:
-        (run,) = await list_unfinished_runs(app)
-        assert await list_unfinished_runs(app, "another") == []
+        (run,) = await list_unfinished_runs(app.runs)
+        assert await list_unfinished_runs(app.runs, "another") == []
     assert (run.trace_id, run.agent, run.question) == ("tr_1", "dual_loop", f"{QUESTION} \udce9")
     assert (run.next, run.updated_at > 0) == ("generate_response", True)
     listed = done(environ, "trace")

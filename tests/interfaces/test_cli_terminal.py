@@ -18,14 +18,15 @@ import httpx
 import pytest
 from tests.interfaces.serving import PATIENCE
 
-from citewell.interfaces.cli.terminal import strip_controls
+from citewell.interfaces.cli.output.terminal import strip_controls
 
 # the command line with an agent that says half a draft and then waits for ever, or answers in two
 # languages at once
 DRIVER = """
 import asyncio, sys
 from citewell.types import Answer, Citation, Event, Sentence, Step
-from citewell.interfaces.cli import ask, chat, main
+from citewell.interfaces.cli import main
+from citewell.interfaces.cli.ask import ask, chat
 
 TEXT = "灯塔建于一八五七年，塔身为红色，高三十米，\
 每天夜里都亮着灯，为来往的船只指明方向，直到今天。"
@@ -222,9 +223,10 @@ def test_serve_stops_cleanly_with_an_open_stream(
     """Without a grace: within seconds, with exit 0 and nothing on standard error, the stream ended
     by an event.
     """
-    imports = "from citewell.interfaces.cli import ask, chat, main"
+    imports = "from citewell.interfaces.cli.ask import ask, chat"
     of_http = (
-        "from citewell.interfaces.cli import chat, main\nfrom citewell.interfaces.http import ask"
+        "from citewell.interfaces.cli.ask import chat\n"
+        "from citewell.interfaces.http.routes import ask_routes as ask"
     )
     arguments = command("serve", "--port", "0", "--json", program=DRIVER.replace(imports, of_http))
     environ = environ | {"CITEWELL_STOP_SECONDS": "0"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.interfaces.http.closing import is_new_work
+from citewell.interfaces.http.server.closing import is_new_work
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,8 @@ from citewell.interfaces.http.closing import is_new_work
         ("POST", "/mcp", True),
         ("POST", "/api/ask", True),
         ("POST", "/api/runs/tr_1/stop", False),
+        ("POST", "/api/runs/tr_1/cancel", False),
+        ("GET", "/api/runs/tr_1/events", False),
         ("DELETE", "/api/collections/stop", True),
         ("POST", "/api/runs/tr_1/x/stop", True),
     ],

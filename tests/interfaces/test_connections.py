@@ -23,9 +23,13 @@ import pytest
 from tests.interfaces.serving import PATIENCE, Server, bench, until
 
 from citewell.config import AccessSettings, Settings
-from citewell.interfaces.http import timed
-from citewell.interfaces.http.connections import RESERVE, Connections, compute_max_connections
-from citewell.interfaces.http.listener import (
+from citewell.interfaces.http.server import timed
+from citewell.interfaces.http.server.connections import (
+    RESERVE,
+    Connections,
+    compute_max_connections,
+)
+from citewell.interfaces.http.server.listener import (
     BACKLOG,
     Listener,
     get_descriptor_limit,

@@ -17,9 +17,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from citewell.config import Settings
-from citewell.interfaces.cli.answer import show_answer
-from citewell.interfaces.cli.data_answer import wrap_sql
-from citewell.interfaces.cli.rows import as_rows
+from citewell.interfaces.cli.ask.answer import show_answer
+from citewell.interfaces.cli.data.data_answer import wrap_sql
+from citewell.interfaces.cli.output.rows import as_rows
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.tables.sources import add_source

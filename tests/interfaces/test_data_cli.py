@@ -1,4 +1,4 @@
-"""`citewell data add|list|show|remove|refresh|glossary`: what is printed, exit codes, `--json`."""
+"""`citewell data add|list|show|remove|refresh|describe`: what is printed, exit codes, `--json`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_json(cli: Cli, costs: Path) -> None:
         [{"name": "costs", "rows": 3, "columns": 3}],
     )
     [listed] = json.loads(cli("data", "list", "--json").out)["sources"]
-    assert (listed["name"], listed["location"], listed["glossary"]) == ("费用", str(costs), [])
+    assert (listed["name"], listed["location"]) == ("费用", str(costs))
     shown = json.loads(cli("data", "show", "费用", "--json").out)
     assert [column["name"] for column in shown["tables"][0]["columns"]] == [
         "Function",
@@ -79,26 +79,23 @@ def test_one_of_several_fails(cli: Cli, costs: Path, tmp_path: Path) -> None:
     assert "s3cret" not in result.out + result.err
 
 
-def test_glossary(cli: Cli, costs: Path, tmp_path: Path) -> None:
+def test_describe(cli: Cli, costs: Path, tmp_path: Path) -> None:
     cli("data", "add", str(costs))
-    (tmp_path / "words.txt").write_text("IT cost = Function is IT\n", "utf-8")
-    result = cli(
-        "data",
-        "glossary",
-        "costs",
-        "--file",
-        str(tmp_path / "words.txt"),
-        "--set",
-        "客单价：平均价格",
-        "--json",
-    )
-    assert json.loads(result.out)["glossary"] == [
-        {"term": "IT cost", "meaning": "Function is IT"},
-        {"term": "客单价", "meaning": "平均价格"},
-    ]
-    assert cli("data", "glossary", "costs", "--remove", "IT cost").out == "客单价 = 平均价格\n"
-    assert cli("data", "glossary", "costs", "--remove", "客单").code == 1
-    assert cli("data", "glossary", "costs", "--set", "nothing").code == 1
+    draft = cli("data", "describe", "costs").out
+    file = tmp_path / "costs.yaml"
+    file.write_text(draft, "utf-8")
+    assert cli("data", "describe", "costs", "--file", str(file), "--check").code == 0
+    file.write_text(draft.replace("metrics:", "metrics:\n  spent: {sql: SUM(cots)}"), "utf-8")
+    wrong = cli("data", "describe", "costs", "--file", str(file))
+    line = file.read_text("utf-8").splitlines().index("  spent: {sql: SUM(cots)}") + 1
+    assert (wrong.code, f"costs.yaml:{line}: no column cots" in wrong.err) == (1, True)
+    assert cli("data", "describe", "costs").out == draft, "nothing of it is kept"
+    file.write_text("terms:\n  客单价: 平均价格\n", "utf-8")
+    kept = cli("data", "describe", "costs", "--file", str(file), "--json")
+    assert (kept.code, json.loads(kept.out)["kept"]) == (0, True)
+    assert cli("data", "describe", "costs").out == "terms:\n  客单价: 平均价格\n"
+    assert cli("data", "describe", "costs", "--draft").out == draft
+    assert cli("data", "describe", "costs", "--check").code == 2
 
 
 def test_usage_and_near_names(cli: Cli, costs: Path) -> None:
@@ -113,3 +110,29 @@ def test_usage_and_near_names(cli: Cli, costs: Path) -> None:
         "not_found",
         "`citewell data list` shows them; `citewell data add FILE|URL` adds one",
     )
+
+
+def test_statements_and_saved_questions(cli: Cli, tmp_path: Path) -> None:
+    """A statement is run, kept by a name, written to a file, renamed and removed; what is no query
+    is refused.
+    """
+
+    def read(*arguments: str) -> Any:
+        return json.loads(cli("data", *arguments, "--json").out)
+
+    (tmp_path / "costs.csv").write_text("name,cost\na,1\nb,2\n", "utf-8")
+    assert cli("data", "add", str(tmp_path / "costs.csv")).code == 0
+    told = read("query", "costs", "SELECT name FROM costs ORDER BY 1")
+    assert told["data"]["rows"] == [["a"], ["b"]]
+    assert cli("data", "query", "costs", "DELETE FROM costs").code == 1
+    sql = "SELECT sum(cost) AS total FROM costs"
+    saved = read("saved", "add", "All", "costs", sql)
+    assert read("saved", "run", "All")["data"]["rows"] == [[3]]
+    file = tmp_path / "out.csv"
+    assert cli("data", "saved", "run", saved["saved_id"], "--output", str(file)).code == 0
+    assert file.read_text("utf-8").splitlines() == ["total", "3"]
+    assert cli("data", "saved", "rename", "All", "Total").code == 0
+    assert [each["name"] for each in read("saved", "list")["saved"]] == ["Total"]
+    assert cli("data", "saved", "remove", "All").code == 1
+    assert cli("data", "saved", "remove", "Total").code == 0
+    assert read("saved", "list")["saved"] == []

@@ -1,5 +1,5 @@
-"""`/api/data/sources` over a real port: upload, list, schema, rows, glossary, refresh, delete; and
-what is refused.
+"""`/api/data/sources` over a real port: upload, list, schema, rows, description, refresh, delete;
+and what is refused.
 """
 
 from __future__ import annotations
@@ -55,19 +55,22 @@ async def test_a_file_larger_than_other_requests(client: httpx.AsyncClient, app:
     ).status_code == 413
 
 
-async def test_glossary(client: httpx.AsyncClient) -> None:
+async def test_description(client: httpx.AsyncClient) -> None:
     await client.post(SOURCES, files={"file": ("a.csv", CSV)}, data={"name": "costs"})
-    put = await client.put(
-        f"{SOURCES}/costs/glossary",
-        json={"glossary": [{"term": "IT 费用", "meaning": "部门 = 'IT'"}]},
-    )
-    assert put.json()["glossary"] == [{"term": "IT 费用", "meaning": "部门 = 'IT'"}]
-    assert (
-        await client.put(
-            f"{SOURCES}/costs/glossary", json={"glossary": [{"term": "", "meaning": "x"}]}
-        )
-    ).status_code == 422
-    assert (await client.get(f"{SOURCES}/costs")).json()["glossary"] == put.json()["glossary"]
+    here = f"{SOURCES}/costs/description"
+    draft = (await client.get(here)).json()
+    assert (draft["kept"], "部门" in draft["text"]) == (False, True)
+    assert (await client.post(f"{here}/check", json={"text": draft["text"]})).json()[
+        "problems"
+    ] == []
+    wrong = {"text": "tables:\n  a:\n    columns:\n      部们:\n"}
+    found = (await client.post(f"{here}/check", json=wrong)).json()["problems"]
+    assert [(each["line"], each["hint"]) for each in found] == [(4, "did you mean 部门?")]
+    assert (await client.put(here, json=wrong)).status_code == 422
+    put = await client.put(here, json={"text": "terms:\n  IT 费用: 部门 = 'IT'\n"})
+    assert put.json()["described"] is True
+    assert (await client.get(here)).json()["text"] == "terms:\n  IT 费用: 部门 = 'IT'\n"
+    assert (await client.get(here, params={"draft": True})).json()["kept"] is False
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,18 @@
 """docs/cli.md and docs/http.md name all that there is: every command, every path, every agent and
-option of a question.
+option of a question. docs/architecture.md leads to what there is.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
+from citewell.config import Settings
 from citewell.interfaces.cli.commands import COMMANDS
 from citewell.interfaces.http import create_app
 from citewell.runtime.app import App
@@ -68,3 +72,72 @@ def test_every_path_is_in_the_page(app: App) -> None:
 def test_what_a_question_may_say_is_in_the_page(what: str) -> None:
     asked = next(row for row in rows("http.md") if row.startswith("| `POST /api/ask`"))
     assert f"`{what}`" in asked
+
+
+def define(node: ast.AST, within: str = "") -> Iterator[str]:
+    """Names that a module defines, those of a class as `Class.name`."""
+    for each in ast.iter_child_nodes(node):
+        if isinstance(each, ast.ClassDef):
+            yield each.name
+            yield from define(each, f"{each.name}.")
+        elif isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield within + each.name
+        elif isinstance(each, ast.Assign | ast.AnnAssign):
+            targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+            yield from (within + name.id for name in targets if isinstance(name, ast.Name))
+
+
+def test_links_to_the_source_lead_to_what_they_name() -> None:
+    """Never to a line, which moves: to a file, and a name stands in the link or right before it."""
+    text = (DOCS / "architecture.md").read_text("utf-8")
+    link = re.compile(r"(?:`([\w.]+)`\s\(?)?\[([^\]]+)\]\((\.\./src/[^)]*)\)")
+    links = [
+        (target, re.search(r" `([\w.]+)`$", label), before)
+        for before, label, target in link.findall(text)
+    ]
+    assert len(links) == text.count("](../src/") > 50
+    for target, inside, before in links:
+        file = DOCS / target
+        assert file.is_file(), target
+        name = inside[1] if inside else before
+        assert name in set(define(ast.parse(file.read_text("utf-8")))), (target, name)
+
+
+def list_anchors(page: Path) -> set[str]:
+    """Of its headings, as Git hosts make them."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in titles}
+
+
+def test_links_lead_somewhere() -> None:
+    """Every link of the pages into the repository names a file, and a heading of it where it names
+    one.
+    """
+    root = DOCS.parent
+    pages = [*root.glob("*.md"), *DOCS.glob("*.md")]
+    lost = []
+    for page in pages:
+        for link in re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)\)", page.read_text("utf-8")):
+            name, _, heading = link.partition("#")
+            there = page.parent / name if name else page
+            named = heading in list_anchors(there) if heading and there.suffix == ".md" else True
+            if not there.exists() or not named:
+                lost.append(f"{page.name}: {link}")
+    assert lost == []
+
+
+def test_settings_that_are_named_are_there() -> None:
+    """As variables, in the pages and in what builds a container."""
+    root = DOCS.parent
+    files = [*root.glob("*.md"), *DOCS.glob("*.md"), root / "Dockerfile", root / "compose.yaml"]
+    text = "\n".join(file.read_text("utf-8") for file in files if file.name != "CHANGELOG.md")
+    groups = {
+        name: set(field.annotation.model_fields)
+        for name, field in Settings.model_fields.items()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+    }
+    known = {"CITEWELL_CONFIG", "CITEWELL_FUZZ", "CITEWELL_PICTURES"}
+    known |= {f"CITEWELL_{name.upper()}" for name in Settings.model_fields}
+    known |= {f"CITEWELL_{name.upper()}__{key.upper()}" for name in groups for key in groups[name]}
+    assert set(re.findall(r"CITEWELL_[A-Z_]*[A-Z]", text)) - known == set()

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from tests.interfaces.jobs import wait_for_job
+from tests.servers.forked import Forked, run_forked
 from tests.service.made_traces import QUESTION, SQL, data_trace, text_trace
 
 from citewell import tools
 from citewell.config import Settings
 from citewell.runtime.app import App
-from citewell.store.job_rows import ENDED
 from citewell.types import Trace
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ DRIVER = """
 import os, signal, sys
 from citewell.interfaces.cli import main
 from citewell.service.jobs import worker
-from citewell.service.knowledge import catch_up, feedback_job, update_items
+from citewell.service.knowledge import feedback_job, update_items
 from citewell.service.knowledge.give_feedback import KIND
 
 whole, write = feedback_job.settle_item, update_items.write_file
@@ -49,7 +50,7 @@ async def learn(app, job, holder):
     os.kill(os.getpid(), signal.SIGKILL)
 feedback_job.settle_item, update_items.write_file = settle, written
 if {point!r} == "reply":
-    catch_up.WORK[KIND] = worker.WORK[KIND] = learn
+    feedback_job.WORK[KIND] = worker.WORK[KIND] = learn
 main()
 """
 
@@ -174,7 +175,7 @@ def test_killed_between_reply_and_job(
     """The reply was given, so nothing is lost: the next command finds the job and does it, once."""
     kept(settings, data_trace())
     command = [sys.executable, "-c", DRIVER.format(point=point), "feedback", "tr_1", "--correct"]
-    killed = subprocess.run(command, env=environ, capture_output=True, timeout=60, check=False)
+    killed = run_forked(command, environ)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert b"noted: this answer becomes knowledge" in killed.stdout
     path = settings.home / "knowledge/confirmed_qa/tr_1.md"
@@ -199,7 +200,7 @@ def test_two_processes_at_once(settings: Settings, environ: dict[str, str], cli:
     kept(settings, *(data_trace(f"tr_{user}", user_id=user) for user in users))
     environ["CITEWELL_FEEDBACK__CONFIRMATIONS"] = "3"
     processes = [
-        subprocess.Popen(
+        Forked(
             [
                 sys.executable,
                 "-m",
@@ -217,7 +218,7 @@ def test_two_processes_at_once(settings: Settings, environ: dict[str, str], cli:
         for user in users
     ]
     for process in processes:
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=120)
         assert process.returncode == 0, err
     [item] = shown(cli, "knowledge", "list")["confirmed"]
     assert (item["state"], {each["user_id"] for each in item["confirmed_by"]}) == (
@@ -227,19 +228,13 @@ def test_two_processes_at_once(settings: Settings, environ: dict[str, str], cli:
     assert len(list((settings.home / "knowledge/confirmed_qa").iterdir())) == 1
 
 
-async def done(client: httpx.AsyncClient, job_id: str) -> None:
-    async with asyncio.timeout(20):
-        while (await client.get(f"/api/jobs/{job_id}")).json()["state"] not in ENDED:  # noqa: ASYNC110  # another task's row
-            await asyncio.sleep(0.02)
-
-
 async def test_http_feedback_to_knowledge(app: App, client: httpx.AsyncClient) -> None:
     """202 with the job; then the item, its document, its undoing."""
     await app.traces.put(data_trace())
     reply = await client.post("/api/feedback", json={"trace_id": "tr_1", "is_correct": True})
     given = reply.json()
     assert (reply.status_code, given["state"]) == (202, "waiting")
-    await done(client, given["job_id"])
+    await wait_for_job(client, given["job_id"])
     vote = (await client.get(f"/api/feedback/{given['feedback_id']}")).json()
     assert (vote["state"], vote["outcome"], vote["question"]) == ("done", "active", QUESTION)
     assert [
@@ -271,7 +266,7 @@ async def test_http_rules_and_refusals(app: App, client: httpx.AsyncClient) -> N
     await app.traces.put(data_trace())
     body = {"trace_id": "tr_1", "is_correct": False, "user_correction": "IT also has Backup."}
     given = (await client.post("/api/feedback", json=body)).json()
-    await done(client, given["job_id"])
+    await wait_for_job(client, given["job_id"])
     [rule] = (await client.get("/api/knowledge/rules", params={"state": "waiting"})).json()["rules"]
     path = f"/api/knowledge/rules/{rule['rule_id']}"
     assert (await client.post(path, json={"state": "active", "reason": "so it is"})).json()[

@@ -56,7 +56,7 @@ async def test_a_database_that_is_gone(served: Served, app: App, settings: Setti
     told = [reply.text for reply in replies]
     assert [reply.status_code for reply in replies[:4]] == [503] * 4
     assert replies[0].json()["chat_model"].startswith("own.gguf: ")
-    assert all("citewell.db: the database is closed" in text for text in told[:4])
+    assert all(": the database is closed" in text for text in told[:4])
     assert [
         each.text for each in replies if each.is_error and str(settings.home.parent) in each.text
     ] == []

@@ -9,17 +9,25 @@ from __future__ import annotations
 
 import json
 import signal
-import sqlite3
 import threading
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import openai
 import pytest
-from tests.interfaces.serving import FACT, PATIENCE, QUESTION, SSE, Bench, Server, Stream, until
+from tests.interfaces.serving import (
+    FACT,
+    PATIENCE,
+    QUESTION,
+    SSE,
+    Bench,
+    Server,
+    Stream,
+    run_statement,
+    until,
+)
 from tests.interfaces.serving import bench as bench_of
 
 from citewell.config import Settings
@@ -38,8 +46,7 @@ def bench(settings: Settings, tmp_path: Path) -> Bench:
 
 
 def rows(bench: Bench, statement: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(bench.settings.database, timeout=PATIENCE)) as database:
-        return database.execute(statement).fetchall()
+    return run_statement(bench.settings, statement)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -48,7 +55,7 @@ def test_an_idle_server_stops_at_once(bench: Bench, number: signal.Signals) -> N
     with bench.serve([]) as server:
         started = time.monotonic()
         server.send(number)
-        assert server.stops(20) == 0
+        assert server.stops(120) == 0
         assert time.monotonic() - started < 15  # the grace is 30 s
     assert server.told == []
 
@@ -261,21 +268,14 @@ def test_streams_that_only_follow_hold_nothing_up(bench: Bench) -> None:
 
 def _stuck_job(bench: Bench) -> list[str]:
     """A job that another process holds for long."""
-    with closing(sqlite3.connect(bench.settings.database, timeout=PATIENCE)) as database, database:
-        values = (
-            "job_stuck",
-            "upload",
-            json.dumps({"collection": "default"}),
-            "running",
-            time.time() + 3600,
-        )
-        database.execute(
-            """INSERT INTO jobs
-            (job_id, kind, payload, state, lease, done, total, detail, attempts,
+    run_statement(
+        bench.settings,
+        """INSERT INTO jobs (job_id, kind, payload, state, lease, done, total, detail, attempts,
             created_at, updated_at, owner)
-            VALUES (?, ?, ?, ?, ?, 0, 0, '', 1, 0, 0, '')""",
-            values,
-        )
+        VALUES ('job_stuck', 'upload', :payload, 'running', :lease, 0, 0, '', 1, 0, 0, '')""",
+        payload=json.dumps({"collection": "default"}),
+        lease=time.time() + 3600,
+    )
     return ["job_stuck"]
 
 
@@ -359,7 +359,7 @@ def test_a_second_signal_ends_at_once(bench: Bench, number: signal.Signals) -> N
         server.send(number)
         server.is_closing()
         server.send(number)
-        assert server.stops(20) == 0
+        assert server.stops(120) == 0
         stream.broken()
     with bench.serve(QUICK) as server:
         assert (
@@ -396,7 +396,8 @@ def test_a_kill_loses_nothing_that_was_acknowledged(bench: Bench) -> None:
         for each in streams:
             each.broken()
         got = answered()
-    assert rows(bench, "PRAGMA integrity_check") == [("ok",)]
+    if not bench.settings.database_url.get_secret_value():
+        assert rows(bench, "PRAGMA integrity_check") == [("ok",)]
     with bench.serve([]) as server:
         for answer in got:
             trace = server.get(f"/api/traces/{answer['trace_id']}").json()

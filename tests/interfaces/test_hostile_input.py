@@ -14,13 +14,14 @@ from typing import Any
 
 import httpx
 import pytest
+import yaml
 from mcp import Client
 from tests.interfaces.fuzzing import Known, seed, serving
 from tests.page.hostile import MARK, OURS, theirs
 
 from citewell.config import Settings
-from citewell.interfaces.cli.terminal import print_json, strip_controls
-from citewell.interfaces.http.documents import format_disposition
+from citewell.interfaces.cli.output.terminal import print_json, strip_controls
+from citewell.interfaces.http.routes.document_routes import format_disposition
 
 REFUSED = {400, 404, 409, 413, 422}
 LONG = ("x" * 100_000, "字" * 100_000, "[" * 50_000 + "]" * 50_000, "<b>" * 30_000, "a " * 50_000)
@@ -83,8 +84,8 @@ def ways(known: Known, text: str) -> Iterator[tuple[str, str, Any]]:
     yield "POST", "/api/feedback", {"trace_id": text, "is_correct": True, "user_id": text}
     yield (
         "PUT",
-        f"/api/data/sources/{table}/glossary",
-        {"glossary": [{"term": text, "meaning": text}]},
+        f"/api/data/sources/{table}/description",
+        {"text": text},
     )
     yield "POST", "/api/data/sources", {"url": text, "name": text}
     yield "POST", "/api/collections/kept/documents", {"url": text}
@@ -160,10 +161,10 @@ def test_what_is_kept_comes_back(server: tuple[httpx.Client, Known]) -> None:
         if whole and reply.is_success:
             title = str(client.get(f"/api/sessions/{session}").json()["title"])
             assert words(title) == words(text)
-        given = {"glossary": [{"term": MARK, "meaning": text}]}
-        if whole and send(client, "PUT", f"/api/data/sources/{table}/glossary", given).is_success:
-            meaning = str(client.get(f"/api/data/sources/{table}").json()["glossary"][0]["meaning"])
-            assert words(meaning) == words(text)
+        given = {"text": yaml.safe_dump({"terms": {MARK: text}}, allow_unicode=True)}
+        there = f"/api/data/sources/{table}/description"
+        if whole and send(client, "PUT", there, given).is_success:
+            assert client.get(there).json()["text"] == given["text"]
 
 
 def test_names_and_headers(server: tuple[httpx.Client, Known]) -> None:

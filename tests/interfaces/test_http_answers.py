@@ -55,7 +55,7 @@ async def test_runs_that_were_stopped(client: httpx.AsyncClient, app: App) -> No
     holder = await app.runs.begin("tr_1", "local", "dual_loop", said)
     await app.runs.keep("tr_1", holder, "rewrite_query", {"agent": {}, "run": {}})
     await app.runs.renew("tr_1", holder)
-    assert (await client.get("/api/runs")).json() == {"runs": []}
+    assert (await client.get("/api/runs")).json() == {"runs": [], "live": []}
     await app.runs.release("tr_1", holder)
     [run] = (await client.get("/api/runs")).json()["runs"]
     assert (run["trace_id"], run["agent"], run["question"], run["next"]) == (
@@ -64,4 +64,4 @@ async def test_runs_that_were_stopped(client: httpx.AsyncClient, app: App) -> No
         "When?",
         "rewrite_query",
     )
-    assert (await client.get("/api/runs?user_id=other")).json() == {"runs": []}
+    assert (await client.get("/api/runs?user_id=other")).json() == {"runs": [], "live": []}

@@ -7,8 +7,9 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.interfaces.jobs import wait_for_job
 
-from citewell.interfaces.http.documents import format_disposition
+from citewell.interfaces.http.routes.document_routes import format_disposition
 from citewell.service.ask.locate import hash_words
 
 TEXT = (
@@ -23,12 +24,7 @@ async def uploaded(
     parts = [("file", (name, data)) for name, data in files]
     reply = await client.post(f"/api/collections/{collection}/documents", files=parts)
     assert reply.status_code == 202, reply.text
-    job: dict[str, Any] = reply.json()
-    async with asyncio.timeout(20):
-        while job["state"] not in {"done", "failed"}:
-            await asyncio.sleep(0.05)
-            job = (await client.get(f"/api/jobs/{job['job_id']}")).json()
-    return job
+    return await wait_for_job(client, reply.json()["job_id"])
 
 
 async def test_collections_come_and_go(client: httpx.AsyncClient) -> None:

@@ -13,10 +13,12 @@ import httpx
 import pytest
 from tests.interfaces.serving import PATIENCE
 
-from citewell.models.scripted import Line, ScriptedLLM
+from citewell.models.script_lines import Line
+from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.ask.ask import list_unfinished_runs
-from citewell.service.library.add import add_paths, embed_pending
+from citewell.service.library.add import add_paths
+from citewell.service.library.embedding import embed_pending
 
 QUESTION = "When was the lighthouse built?"
 FACT = "The lighthouse was built in 1857."
@@ -88,7 +90,7 @@ async def test_a_client_that_left_goes_on_later(
                     break
     assert trace_id
     for _ in range(int(20 * PATIENCE)):
-        if await list_unfinished_runs(app):  # the server has seen that the client left
+        if await list_unfinished_runs(app.runs):  # the server has seen that the client left
             break
         await asyncio.sleep(0.05)
     filled._chat.clear()  # whether or not the call that never ends had begun

@@ -7,7 +7,11 @@ from typing import Any
 import httpx
 import pytest
 
-from citewell.agents import data, dual_loop, paper_states, qa, website
+from citewell.agents.data import data
+from citewell.agents.dual_loop import dual_loop
+from citewell.agents.paper import paper_states
+from citewell.agents.qa import qa
+from citewell.agents.website import website
 from citewell.graph import END, Graph, get_node_name
 
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from citewell.errors import NotFound
-from citewell.interfaces.http import modules, page
+from citewell.interfaces.http.page import page_modules, page_routes
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
@@ -61,7 +61,7 @@ async def test_files_have_their_kind_and_safe_headers(
 ) -> None:
     reply = await client.get(f"/assets/{path}")
     assert reply.headers["content-type"] == kind
-    assert reply.content == (page.WEB / path).read_bytes()
+    assert reply.content == (page_routes.WEB / path).read_bytes()
     assert reply.headers["x-content-type-options"] == "nosniff"
     assert reply.headers["x-frame-options"] == "DENY"
     assert reply.headers["referrer-policy"] == "no-referrer"
@@ -90,8 +90,8 @@ async def test_files_come_packed_for_who_takes_it(client: httpx.AsyncClient) -> 
     ) as reply:
         raw = b"".join([part async for part in reply.aiter_raw()])
     assert (reply.headers["content-encoding"], reply.headers["vary"]) == ("gzip", "Accept-Encoding")
-    assert gzip.decompress(raw) == (page.WEB / path).read_bytes()
-    assert len(raw) < 0.6 * (page.WEB / path).stat().st_size
+    assert gzip.decompress(raw) == (page_routes.WEB / path).read_bytes()
+    assert len(raw) < 0.6 * (page_routes.WEB / path).stat().st_size
     bare = await client.get(f"/assets/{path}", headers=plain)
     assert "content-encoding" not in bare.headers
     assert bare.headers["etag"] != reply.headers["etag"]
@@ -121,7 +121,7 @@ async def test_files_come_packed_for_who_takes_it(client: httpx.AsyncClient) -> 
     ],
 )
 def test_who_takes_gzip(accepted: str, takes: bool) -> None:
-    assert page.can_send_gzip(accepted) is takes
+    assert page_routes.can_send_gzip(accepted) is takes
 
 
 async def test_what_is_somebodys_is_never_packed(client: httpx.AsyncClient) -> None:
@@ -134,7 +134,7 @@ async def test_what_is_somebodys_is_never_packed(client: httpx.AsyncClient) -> N
 async def test_a_changed_file_is_sent(
     client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page, "WEB", tmp_path)
+    monkeypatch.setattr(page_routes, "WEB", tmp_path)
     (tmp_path / "a.js").write_text("1", "utf-8")
     first = await client.get("/assets/a.js")
     (tmp_path / "a.js").write_text("1 + 1", "utf-8")
@@ -156,7 +156,7 @@ async def test_what_lies_below_a_version_is_kept(client: httpx.AsyncClient) -> N
         kept, plain = await client.get(here + path), await client.get(f"/assets/{path}")
         assert (kept.status_code, kept.content) == (200, plain.content)
         assert (kept.headers["cache-control"], plain.headers["cache-control"]) == (
-            page.LASTING,
+            page_routes.LASTING,
             "no-cache",
         )
     other = await client.get("/assets/@0123456789abcdef/app.js")
@@ -165,7 +165,7 @@ async def test_what_lies_below_a_version_is_kept(client: httpx.AsyncClient) -> N
         "@0123456789abcdef/",
         "@0123456789abcdef",
         f"{here}nowhere.js",
-        f"{here}../../http/page.py",
+        f"{here}../../http/page/page_routes.py",
         f"{here}{here}app.js",
     ):
         assert (await client.get(f"/assets/{path.removeprefix('/assets/')}")).status_code == 404, (
@@ -196,10 +196,19 @@ async def test_modules_of_the_first_view_are_told(client: httpx.AsyncClient) -> 
         "vendor/temml/temml.mjs",
     } & set(told)
     for path in told:
-        assert (page.WEB / path).is_file(), path
+        assert (page_routes.WEB / path).is_file(), path
     assert shown.index("importmap") < shown.index(
         "modulepreload"
     )  # a map that comes later than a module is too late
+
+
+async def test_words_are_served_whole_in_each_language(client: httpx.AsyncClient) -> None:
+    english = await client.get("/assets/words/en.json")
+    chinese = await client.get("/assets/words/zh.json")
+    assert english.headers["content-type"] == "application/json"
+    assert english.json()["ask.heading"] == "Ask"
+    assert chinese.json().keys() == english.json().keys()
+    assert (await client.get("/assets/words/xx.json")).status_code == 404
 
 
 def test_another_file_is_another_version(tmp_path: Path) -> None:
@@ -207,14 +216,14 @@ def test_another_file_is_another_version(tmp_path: Path) -> None:
     (web / "ui").mkdir(parents=True)
     (web / "node_modules").mkdir()
     (web / "ui" / "a.js").write_text("1", "utf-8")
-    first = modules.compute_version(web)
-    assert modules.compute_version(web) == first
+    first = page_modules.compute_version(web)
+    assert page_modules.compute_version(web) == first
     (web / "node_modules" / "x.js").write_text("1", "utf-8")
-    assert modules.compute_version(web) == first
+    assert page_modules.compute_version(web) == first
     (web / "ui" / "a.js").write_text("1 + 1", "utf-8")
-    second = modules.compute_version(web)
+    second = page_modules.compute_version(web)
     (web / "ui" / "a.js").rename(web / "ui" / "b.js")
-    assert len({first, second, modules.compute_version(web)}) == 3
+    assert len({first, second, page_modules.compute_version(web)}) == 3
 
 
 def test_imports_are_read(tmp_path: Path) -> None:
@@ -246,7 +255,7 @@ def test_imports_are_read(tmp_path: Path) -> None:
         'import{n as t}from"./more.js";const f="from";export{t};', "utf-8"
     )
     (tmp_path / "vendor" / "more.js").write_text("export const n=1;", "utf-8")
-    found = modules.find_needed_modules(("first.js",), {"lib": "/assets/vendor/lib.js"}, tmp_path)
+    found = page_modules.find_needed_modules("first.js", {"lib": "/assets/vendor/lib.js"}, tmp_path)
     assert found == [
         "first.js",
         "parts/b.js",
@@ -258,10 +267,10 @@ def test_imports_are_read(tmp_path: Path) -> None:
 
 
 HOSTILE = [
-    "../http/page.py",
+    "../http/page/page_routes.py",
     "..%2f..%2fhttp%2fpage.py",
     "%2e%2e/%2e%2e/config/settings.py",
-    "styles/../../http/page.py",
+    "styles/../../http/page/page_routes.py",
     "styles/..%5c..%5chttp%5cpage.py",
     "/etc/passwd",
     "%2fetc%2fpasswd",
@@ -294,7 +303,7 @@ async def test_nothing_else_is_served(client: httpx.AsyncClient, path: str) -> N
 )
 def test_paths_that_a_client_would_tidy_are_refused_too(path: str) -> None:
     with pytest.raises(NotFound):
-        page.locate_file(path)
+        page_routes.locate_file(path)
 
 
 def test_a_link_that_leads_out_is_not_followed(
@@ -303,9 +312,9 @@ def test_a_link_that_leads_out_is_not_followed(
     (tmp_path / "secret.js").write_text("secret", "utf-8")
     (tmp_path / "web").mkdir()
     (tmp_path / "web" / "linked.js").symlink_to(tmp_path / "secret.js")
-    monkeypatch.setattr(page, "WEB", tmp_path / "web")
+    monkeypatch.setattr(page_routes, "WEB", tmp_path / "web")
     with pytest.raises(NotFound):
-        page.locate_file("linked.js")
+        page_routes.locate_file("linked.js")
 
 
 async def test_the_page_changes_nothing(client: httpx.AsyncClient) -> None:

@@ -4,12 +4,11 @@ that know their lines.
 
 from __future__ import annotations
 
-import asyncio
-
 import httpx
+from tests.interfaces.jobs import wait_for_job
 
 from citewell.runtime.app import App
-from citewell.service.ask.locate import make_locator
+from citewell.service.ask.locate import locate_citations
 from citewell.types import Citation
 
 FIRST, SECOND = "The lighthouse was built in 1857.", "Its lamp is electric."
@@ -29,13 +28,8 @@ trailer <</Root 1 0 R>>
 
 async def added(client: httpx.AsyncClient, name: str, data: bytes) -> str:
     """The id of a document that was uploaded."""
-    job = (
-        await client.post("/api/collections/docs/documents", files=[("file", (name, data))])
-    ).json()
-    async with asyncio.timeout(20):
-        while job["state"] not in {"done", "failed"}:
-            await asyncio.sleep(0.05)
-            job = (await client.get(f"/api/jobs/{job['job_id']}")).json()
+    reply = await client.post("/api/collections/docs/documents", files=[("file", (name, data))])
+    job = await wait_for_job(client, reply.json()["job_id"])
     return str(job["result"]["files"][0]["doc_id"])
 
 
@@ -94,7 +88,7 @@ async def test_citations_know_their_lines(client: httpx.AsyncClient, app: App) -
     citation = Citation(
         n=1, doc_id=doc_id, title="t", uri="u", quote=SECOND, start=start, end=start + len(SECOND)
     )
-    [located] = await make_locator(app)([citation])
+    [located] = await locate_citations(app, [citation])
     [[page, x0, y0, x1, y1]] = located.boxes
     assert (page, located.page) == (1, 1)
     assert 0.09 < x0 < 0.12 < x1 < 0.5

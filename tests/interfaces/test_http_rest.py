@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
@@ -85,3 +85,16 @@ async def test_description_names_every_route(client: httpx.AsyncClient) -> None:
         "/api/version",
     }
     assert (await client.get("/docs")).status_code == 404
+
+
+async def test_the_language_of_texts(client: httpx.AsyncClient) -> None:
+    """As `Accept-Language` likes it best; every one for our page, which picks."""
+    english, chinese = "no collection named x", "没有名为 x 的文档集"
+
+    async def message(headers: dict[str, str]) -> Any:
+        reply = await client.get("/api/collections/x", headers=headers)
+        return reply.json()["error"]["message"]
+
+    assert await message({}) == english
+    assert await message({"Accept-Language": "zh-CN,zh;q=0.9"}) == chinese
+    assert await message({"Citewell-Texts": "all"}) == {"texts": {"en": english, "zh": chinese}}

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from citewell.interfaces.cli.serve import open_listener
+from citewell.interfaces.cli.admin.serve import open_listener
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

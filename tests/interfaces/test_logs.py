@@ -25,7 +25,7 @@ from citewell.instrumentation import observe_operation
 from citewell.interfaces import logs
 from citewell.runtime.app import App
 from citewell.service.admin.users import add_user
-from citewell.service.library.add import add_data
+from citewell.service.library.intake import add_data
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served

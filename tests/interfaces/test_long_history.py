@@ -8,7 +8,7 @@ import httpx
 import pytest
 from tests.timing import cpu_seconds
 
-from citewell.interfaces.http.openai_messages import ChatRequest, to_ask_request
+from citewell.interfaces.http.openai.openai_messages import ChatRequest, to_ask_request
 from citewell.interfaces.links import unlink_citations
 from citewell.service.ask.run import LONGEST_MESSAGE, MOST_HISTORY
 

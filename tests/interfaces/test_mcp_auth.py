@@ -20,9 +20,9 @@ from tests.interfaces.auth import bearer, with_users
 from tests.interfaces.test_mcp_http import BEGIN, JSON
 
 from citewell.config import Settings
-from citewell.interfaces.http.mcp_sessions import MOST_OF_A_USER
+from citewell.interfaces.http.mcp.mcp_sessions import MOST_OF_A_USER
 from citewell.runtime.app import App
-from citewell.service.admin.users import add_user, remove_user
+from citewell.service.admin.users import add_user
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served
@@ -155,7 +155,7 @@ async def test_no_more_sessions_than_may_be_in_use(
     """Where none of them does nothing, a new one is refused, to that user only, until one has
     ended.
     """
-    monkeypatch.setattr("citewell.interfaces.http.mcp_sessions.MOST_OF_A_USER", 2)
+    monkeypatch.setattr("citewell.interfaces.http.mcp.mcp_sessions.MOST_OF_A_USER", 2)
     client = served.client
 
     async def begin(name: str) -> httpx.Response:
@@ -178,14 +178,14 @@ async def test_listening_ends_with_the_user(
     served: Served, app: App, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The stream that a client keeps open for news; what it asks next is told why."""
-    monkeypatch.setattr("citewell.interfaces.http.mcp.LOOK", 0.2)
+    monkeypatch.setattr("citewell.interfaces.http.mcp.mcp_gateway.LOOK", 0.2)
     client, said = served.client, JSON | bearer(tokens["rita"])
     said["Mcp-Session-Id"] = (await client.post("/mcp", json=BEGIN, headers=said)).headers[
         "mcp-session-id"
     ]
-    async with asyncio.timeout(30), client.stream("GET", "/mcp", headers=said) as listening:
+    async with asyncio.timeout(120), client.stream("GET", "/mcp", headers=said) as listening:
         assert listening.status_code == 200
-        await remove_user(app, "rita")
+        await app.users.remove("rita")
         await listening.aread()
     assert (await client.get("/mcp", headers=said)).status_code == 401
 

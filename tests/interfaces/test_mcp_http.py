@@ -259,10 +259,10 @@ async def test_cancelling_stops_the_work(mcp: Client, chat_agent: FakeAgent) -> 
     """In the old age of the protocol by a notification, in the new one by closing the line."""
     chat_agent.hang = True
     asking = asyncio.create_task(mcp.call_tool("ask", {"question": WHEN}))
-    await asyncio.wait_for(chat_agent.started.wait(), 20)
+    await asyncio.wait_for(chat_agent.started.wait(), 120)
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
-    await asyncio.wait_for(chat_agent.cancelled.wait(), 20)
+    await asyncio.wait_for(chat_agent.cancelled.wait(), 120)
     assert (await mcp.list_tools()).tools
 
 
@@ -334,8 +334,8 @@ async def test_a_stopping_server_ends_what_is_open(served: Served, chat_agent: F
         "params": {"name": "ask", "arguments": {"question": WHEN}},
     }
     asking = asyncio.create_task(served.client.post("/mcp", json=ask, headers=said))
-    await asyncio.wait_for(chat_agent.started.wait(), 20)
-    async with asyncio.timeout(20):
+    await asyncio.wait_for(chat_agent.started.wait(), 120)
+    async with asyncio.timeout(120):
         served.stop()
         await asyncio.gather(listening, asking, return_exceptions=True)
         await chat_agent.cancelled.wait()

@@ -178,7 +178,7 @@ async def test_http(client: httpx.AsyncClient, app: App, agent: FakeAgent) -> No
     plan = await tell(app, "local", "my plan is Basic")
     answer = await settle(app, "local", "退款要多久？", "30天。", plan.memory_id)
     await app.traces.put(_trace(agent))
-    await app.memories.used("local", "tr_1", [answer.memory_id])
+    await app.memories.note_uses("local", "tr_1", [answer.memory_id])
     listed = (await client.get("/api/memories")).json()["memories"]
     assert listed == [answer.model_dump(mode="json"), plan.model_dump(mode="json")]
     assert len((await client.get("/api/memories?history=true")).json()["memories"]) == 3

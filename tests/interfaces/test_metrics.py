@@ -17,8 +17,9 @@ from citewell.config import Settings
 from citewell.errors import InvalidInput, Stopped, TransientError
 from citewell.instrumentation import get_outcome
 from citewell.interfaces.http import create_app
-from citewell.interfaces.http.metrics import classify_failure
-from citewell.models.scripted import Line, ScriptedLLM
+from citewell.interfaces.http.server.metrics import classify_failure
+from citewell.models.script_lines import Line
+from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.admin.users import add_user
 
@@ -77,7 +78,7 @@ def of(series: Series, name: str, **labels: str) -> float:
 
 
 async def until(come: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         while not come():  # noqa: ASYNC110 - no event tells it
             await asyncio.sleep(0.02)
 
@@ -122,8 +123,11 @@ async def test_an_answer_is_counted(there: tuple[App, httpx.AsyncClient]) -> Non
     assert ("process_resident_memory_bytes", frozenset()) in found
 
 
-async def test_what_goes_wrong_is_counted(there: tuple[App, httpx.AsyncClient]) -> None:
+async def test_what_goes_wrong_is_counted(
+    there: tuple[App, httpx.AsyncClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
     app, client = there
+    monkeypatch.setattr("citewell.agents.qa.qa.compute_backoff", lambda *_: 0.0)
     assert isinstance(app.llm, ScriptedLLM)
     app.llm.enqueue(*[TransientError("busy")] * 20)
     await client.post("/api/ask", json=QUESTION)

@@ -36,8 +36,8 @@ async def ai(served: Served) -> AsyncIterator[openai.AsyncOpenAI]:
 
 @pytest.fixture
 def chat_agent(agent: FakeAgent, monkeypatch: pytest.MonkeyPatch) -> FakeAgent:
-    monkeypatch.setattr("citewell.interfaces.http.openai_chat.stream_answer", agent.stream)
-    monkeypatch.setattr("citewell.interfaces.http.openai_chat.answer_to", agent.ask)
+    monkeypatch.setattr("citewell.interfaces.http.openai.openai_chat.stream_answer", agent.stream)
+    monkeypatch.setattr("citewell.interfaces.http.openai.openai_chat.answer_to", agent.ask)
     return agent
 
 
@@ -336,15 +336,15 @@ async def test_a_client_that_leaves_stops_the_work(
     """Whole or in chunks."""
     chat_agent.hang = True
     asking = asyncio.create_task(chat(ai))
-    await asyncio.wait_for(chat_agent.started.wait(), 20)
+    await asyncio.wait_for(chat_agent.started.wait(), 120)
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
-    await asyncio.wait_for(chat_agent.cancelled.wait(), 20)
+    await asyncio.wait_for(chat_agent.cancelled.wait(), 120)
     chat_agent.cancelled.clear()
     reply = await chat(ai, stream=True)
     assert (await anext(reply)).choices[0].delta.role == "assistant"
     await reply.close()
-    await asyncio.wait_for(chat_agent.cancelled.wait(), 20)
+    await asyncio.wait_for(chat_agent.cancelled.wait(), 120)
 
 
 async def test_a_client_that_leaves_before_the_reply_begins(

@@ -10,7 +10,7 @@ import numpy as np
 import openai
 import pytest
 
-from citewell.interfaces.http.openai_embeddings import MOST_TEXTS
+from citewell.interfaces.http.openai.openai_embeddings import MOST_TEXTS
 from citewell.runtime.app import App
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from citewell.interfaces.cli.terminal import strip_controls
+from citewell.interfaces.cli.output.terminal import strip_controls
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Result
@@ -384,3 +384,20 @@ def test_help_names_every_option(cli: Cli) -> None:
     said = strip_controls(cli("papers", "--help").out)
     for command in ("list", "show", "rename", "delete", "export", "done", "undo", "plan"):
         assert f"  {command} " in said
+
+
+def test_papers_side_by_side(cli: Cli, tmp_path: Path) -> None:
+    """A file and a session; the table as one object, and as a file; a paper that is read already
+    gets no second session; what the name does not say is refused before anything is asked.
+    """
+    begun = json.loads(cli("papers", "compare", ENGLISH, "-q", QUESTION, "--json").out)
+    session = begun["papers"][0]["session_id"]
+    again = json.loads(cli("papers", "compare", ENGLISH, "-q", QUESTION, "--json").out)
+    assert again["papers"][0]["session_id"] == session
+    file = tmp_path / "table.csv"
+    done = cli("papers", "compare", session, CHINESE, "-q", QUESTION, "--output", str(file))
+    assert done.code == 0, done.err
+    assert "CargoCast: Forecasting" in done.out
+    assert file.read_text(encoding="utf-8").startswith(f"Paper,{QUESTION},")
+    assert cli("papers", "show", session, "--json").out.count(QUESTION) == 0
+    assert cli("papers", "compare", session, "-q", QUESTION, "--output", "table.xls").code == 1

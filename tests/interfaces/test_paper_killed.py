@@ -22,6 +22,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.servers.forked import Forked, run_forked
 
 from citewell.config import Settings
 
@@ -72,9 +73,7 @@ class Bench:
     def done(self, *arguments: str) -> Any:
         """What a command that ends well prints."""
         command = [*self.command(*arguments), "--json"]
-        ended = subprocess.run(
-            command, env=self.environ, capture_output=True, text=True, timeout=120, check=False
-        )
+        ended = run_forked(command, self.environ, text=True)
         assert ended.returncode in {0, 3}, ended.stderr
         return json.loads(ended.stdout)
 
@@ -84,7 +83,7 @@ class Bench:
     ) -> Iterator[subprocess.Popen[bytes]]:
         self.mark.unlink(missing_ok=True)
         command = self.command(*arguments, event=event, wait=wait)
-        with subprocess.Popen(
+        with Forked(
             command, env=self.environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         ) as process:
             try:
@@ -94,13 +93,13 @@ class Bench:
 
     def killed(self, *arguments: str, event: str, how: signal.Signals) -> None:
         with self.running(*arguments, event=event) as process:
-            until = time.monotonic() + 60
+            until = time.monotonic() + 120
             while not self.mark.exists():
                 assert process.poll() is None, process.stderr and process.stderr.read().decode()
                 assert time.monotonic() < until, "it never came so far"
                 time.sleep(0.02)
             process.send_signal(how)
-            assert process.wait(20) == (130 if how is signal.SIGINT else -signal.SIGKILL)
+            assert process.wait(120) == (130 if how is signal.SIGINT else -signal.SIGKILL)
 
     def session(self) -> dict[str, Any]:
         """The only one, as it is kept."""
@@ -210,7 +209,7 @@ def test_what_another_process_answers_is_left_to_it(bench: Bench) -> None:
     """
     session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
     with bench.running("paper", "--session", session_id, "--ask", QUESTION, event="ask") as process:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while not bench.mark.exists():
             assert time.monotonic() < until
             time.sleep(0.02)
@@ -219,15 +218,11 @@ def test_what_another_process_answers_is_left_to_it(bench: Bench) -> None:
             [QUESTION],
             [],
         )
-        said = subprocess.run(
-            bench.command("paper", "--session", session_id),
-            env=bench.environ,
-            capture_output=True,
-            check=True,
-        )
+        command = bench.command("paper", "--session", session_id)
+        said = run_forked(command, bench.environ, check=True)
         assert f"it is being answered by another process: {QUESTION}" in said.stderr.decode()
         bench.mark.with_name("mark.go").touch()
-        assert process.wait(30) in {0, 3}, process.stderr and process.stderr.read().decode()
+        assert process.wait(120) in {0, 3}, process.stderr and process.stderr.read().decode()
     assert [answer["question"] for answer in bench.session()["answers"]] == [QUESTION]
     assert bench.session()["runs"] == []
 
@@ -236,13 +231,13 @@ def test_deleted_while_it_answers(bench: Bench) -> None:
     """That is said, and no way to go on with it is shown."""
     session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
     with bench.running("paper", "--session", session_id, "--ask", QUESTION, event="ask") as process:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while not bench.mark.exists():
             assert time.monotonic() < until
             time.sleep(0.02)
         bench.done("papers", "delete", session_id, "--yes")
         bench.mark.with_name("mark.go").touch()
-        assert process.wait(30) == 1
+        assert process.wait(120) == 1
         assert process.stderr is not None
         told = process.stderr.read().decode()
     assert f"session {session_id} was deleted while this was answered" in told
@@ -257,7 +252,7 @@ def test_a_question_that_ends_its_process_does_not_lock_the_session(bench: Bench
     )
     bench.killed("paper", "--session", session_id, event="ask", how=signal.SIGKILL)
     command = bench.command("paper", "--session", session_id, "--ask", "How long was it trained?")
-    third = subprocess.run(command, env=bench.environ, capture_output=True, check=False)
+    third = run_forked(command, bench.environ)
     assert third.returncode in {0, 3}, third.stderr.decode()
     assert f"stopped Citewell twice and is given up: {QUESTION}" in third.stderr.decode()
     after = bench.session()
@@ -275,13 +270,13 @@ def test_killed_again_and_again(bench: Bench) -> None:
         source = ["--session", session_id] if session_id else [str(PAPER)]
         before = under_way(bench.settings)
         with bench.running("paper", *source, *asked, wait=0.2) as process:
-            until = time.monotonic() + 60
+            until = time.monotonic() + 120
             while not under_way(bench.settings) - before and process.poll() is None:
                 assert time.monotonic() < until
                 time.sleep(0.01)
             time.sleep(moment.random() * 0.8)
             process.kill()
-            process.wait(20)
+            process.wait(120)
         session_id = bench.session()["session_id"]
     done = bench.done(
         "paper",
@@ -324,7 +319,7 @@ def under_way(settings: Settings) -> set[str]:
 @contextmanager
 def serving(bench: Bench, event: str = "") -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
     command = bench.command("serve", "--port", "0", "--json", event=event)
-    with subprocess.Popen(
+    with Forked(
         command, env=bench.environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
         try:
@@ -333,7 +328,7 @@ def serving(bench: Bench, event: str = "") -> Iterator[tuple[httpx.Client, subpr
             while not told.rstrip().endswith("}"):
                 told += process.stdout.readline()
             with httpx.Client(
-                base_url=json.loads(told)["url"], trust_env=False, timeout=20
+                base_url=json.loads(told)["url"], trust_env=False, timeout=120
             ) as client:
                 yield client, process
         finally:
@@ -347,16 +342,16 @@ def test_a_killed_server_makes_the_report_after_all(bench: Bench) -> None:
             "/api/papers", files={"file": (PAPER.name, PAPER.read_bytes())}, data={"user_id": "ann"}
         )
         assert begun.status_code == 201, begun.text
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while not bench.mark.exists():
             assert time.monotonic() < until
             time.sleep(0.05)
         process.kill()
-        process.wait(20)
+        process.wait(120)
     job_id = begun.json()["job"]["job_id"]
     path = f"/api/papers/{begun.json()['session']['session_id']}?user_id=ann"
     with serving(bench) as (client, _):
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while (job := client.get(f"/api/jobs/{job_id}").json())["state"] not in {"done", "failed"}:
             assert time.monotonic() < until, job
             time.sleep(0.2)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.interfaces.cli.terminal import strip_controls
+from citewell.interfaces.cli.output.terminal import strip_controls
 
 PAPER = next((Path(__file__).resolve().parents[2] / "samples" / "papers").glob("reserve-*.pdf"))
 QUESTION = "Which data was the history network trained on?"
@@ -57,7 +57,7 @@ class Terminal:
         self.said = ""
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
-    def until(self, words: str, seconds: float = 60.0) -> str:
+    def until(self, words: str, seconds: float = 120.0) -> str:
         """What comes up to `words`, which may be broken over lines."""
         wanted = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
         deadline = time.monotonic() + seconds
@@ -79,7 +79,7 @@ class Terminal:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(60)
+        self.process.wait(120)
         os.close(self.fd)
 
 
@@ -132,7 +132,7 @@ def test_a_conversation(terminal: Terminal, tmp_path: Path) -> None:
     terminal.line("/report")
     terminal.until("Contributions")
     terminal.line("/quit")
-    assert terminal.process.wait(60) == 0
+    assert terminal.process.wait(120) == 0
     text = file.read_text("utf-8")
     assert QUESTION in text
     assert "slow" not in text.partition("## Conversation")[2]
@@ -145,4 +145,4 @@ def test_enter_alone_and_the_end_of_the_input(terminal: Terminal) -> None:
     terminal.until("The paper in short.")
     terminal.until("> ")
     os.write(terminal.fd, b"\x04")
-    assert terminal.process.wait(60) == 0
+    assert terminal.process.wait(120) == 0

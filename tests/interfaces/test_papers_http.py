@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import httpx
 import pytest
+from tests.interfaces.jobs import wait_for_job
 
 from citewell.config import IngestSettings, Settings
 from citewell.models.scripted import ScriptedLLM
@@ -35,18 +36,10 @@ async def begun(client: httpx.AsyncClient, file: Path = ENGLISH, **said: str) ->
     return found
 
 
-async def ended(client: httpx.AsyncClient, job: dict[str, Any]) -> dict[str, Any]:
-    async with asyncio.timeout(60):
-        while job["state"] not in {"done", "failed", "cancelled"}:
-            await asyncio.sleep(0.05)
-            job = (await client.get(f"/api/jobs/{job['job_id']}")).json()
-    return job
-
-
 async def read(client: httpx.AsyncClient, file: Path = ENGLISH, **said: str) -> str:
     """The path of a session whose report is there."""
     found = await begun(client, file, **said)
-    job = await ended(client, found["job"])
+    job = await wait_for_job(client, found["job"]["job_id"])
     assert job["state"] == "done", job["error"]
     return f"/api/papers/{found['session']['session_id']}"
 
@@ -64,7 +57,7 @@ async def test_from_the_upload_to_the_export(client: httpx.AsyncClient) -> None:
     )
     assert (job["kind"], job["state"]) == ("paper", "queued")
     assert "user_id" not in job["payload"]
-    job = await ended(client, job)
+    job = await wait_for_job(client, job["job_id"])
     assert (job["state"], job["result"]["problem"]) == ("done", ""), job["error"]
     assert job["result"]["embedded"] > 0
     path = f"/api/papers/{session['session_id']}"
@@ -254,7 +247,7 @@ class TestWeb:
             "paper.pdf",
             6,
         )
-        assert (await ended(client, reply.json()["job"]))["state"] == "done"
+        assert (await wait_for_job(client, reply.json()["job"]["job_id"]))["state"] == "done"
         missing = await client.post("/api/papers", json={"url": f"{site_server.url}/none.pdf"})
         assert missing.status_code in {422, 502}
 
@@ -281,7 +274,7 @@ async def test_events_and_a_client_that_leaves(
     leaving = asyncio.create_task(
         client.post(f"{path}/messages", json={"text": "How is it trained?"}, headers=SSE)
     )
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         while not (await client.get(path)).json()["under_way"]:  # noqa: ASYNC110  # the server tells nobody
             await asyncio.sleep(0.05)
         leaving.cancel()
@@ -304,11 +297,11 @@ async def test_a_session_deleted_while_its_report_is_made(
     monkeypatch.setattr(app.llm, "_take_line", _for_ever)
     found = await begun(client)
     path = f"/api/papers/{found['session']['session_id']}"
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         while not (await client.get(path)).json()["under_way"]:  # noqa: ASYNC110  # the server tells nobody
             await asyncio.sleep(0.05)
     assert (await client.delete(path)).status_code == 204
-    job = await ended(client, found["job"])
+    job = await wait_for_job(client, found["job"]["job_id"])
     assert (job["state"], job["error"]) == ("cancelled", None)
     assert await app.runs.list("local") == []
     assert await app.catalog.documents("papers") == []
@@ -343,7 +336,7 @@ async def test_a_report_that_failed_can_be_asked_for(
 
     monkeypatch.setitem(ask_paper.WORK, "report", broken)
     found = await begun(client)
-    job = await ended(client, found["job"])
+    job = await wait_for_job(client, found["job"]["job_id"])
     assert (job["state"], job["error"]["code"]) == ("failed", "internal")
     monkeypatch.setitem(ask_paper.WORK, "report", whole)
     path = f"/api/papers/{found['session']['session_id']}"
@@ -352,3 +345,15 @@ async def test_a_report_that_failed_can_be_asked_for(
     reply = await client.post(f"{path}/messages", json={})
     assert reply.json()["data"]["event"] == "report"
     assert (await client.get(path)).json()["current_state"] == "GUIDE_PENDING_PLAN"
+
+
+async def test_papers_are_compared(client: httpx.AsyncClient) -> None:
+    session = (await begun(client))["session"]["session_id"]
+    said = {"session_ids": [session], "questions": [QUESTION]}
+    made = (await client.post("/api/comparisons", json=said)).json()
+    assert made["papers"][0]["cells"][0]["citations"]
+    text = await client.post("/api/comparisons?format=md", json=said)
+    assert text.headers["content-type"].startswith("text/markdown")
+    assert text.text.startswith(f"| Paper | {QUESTION} |")
+    refused = await client.post("/api/comparisons", json=said | {"questions": []})
+    assert (refused.status_code, "1 to 20 papers" in refused.text) == (422, True)

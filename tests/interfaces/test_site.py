@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from tests.servers.forked import Forked
 
 from citewell.config import Settings
 from citewell.runtime.app import App
@@ -131,15 +132,15 @@ def test_ctrl_c_answers_from_what_was_read(settings: Settings, harbour: SiteServ
         "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.1",
     }
     command = [sys.executable, "-m", "citewell", "site", harbour.url, "-q", QUESTION, "--json"]
-    with subprocess.Popen(
+    with Forked(
         command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while "/tower" not in harbour.paths() and time.monotonic() < until:
             time.sleep(0.05)
         assert "/tower" in harbour.paths()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 3, err
     answer = json.loads(out)
     assert (answer["status"], answer["stop_reason"]) == ("refused", "stopped")

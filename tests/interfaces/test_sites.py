@@ -4,7 +4,6 @@ added.
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 import signal
@@ -17,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from tests.interfaces.jobs import wait_for_job
+from tests.servers.forked import Forked
 
 from citewell.config import Settings
 
@@ -129,14 +130,12 @@ def test_cli_refresh_is_stopped_by_ctrl_c(
         return int(next(info["version"] for info in documents if info["uri"].endswith("/a")))
 
     command = [sys.executable, "-m", "citewell", "sites", "refresh", "default"]
-    with subprocess.Popen(
-        command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        until = time.monotonic() + 30
+    with Forked(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        until = time.monotonic() + 120
         while (version() == 1 or "/b" not in site_server.paths()) and time.monotonic() < until:
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=120)
     assert process.returncode == 130
     assert b"what was done so far is kept whole" in said
     assert version() == 2
@@ -144,12 +143,7 @@ def test_cli_refresh_is_stopped_by_ctrl_c(
 
 async def job_of(client: httpx.AsyncClient, reply: httpx.Response) -> dict[str, Any]:
     assert reply.status_code == 202, reply.text
-    job: dict[str, Any] = reply.json()
-    async with asyncio.timeout(20):
-        while job["state"] not in {"done", "failed"}:
-            await asyncio.sleep(0.05)
-            job = (await client.get(f"/api/jobs/{job['job_id']}")).json()
-    return job
+    return await wait_for_job(client, reply.json()["job_id"])
 
 
 async def test_http_from_adding_to_deleting(

@@ -200,8 +200,11 @@ async def test_a_job_is_a_trace_of_its_own(
     assert collector.about["service.name"] == "ask-me"
 
 
-async def test_not_a_word_and_no_secret_goes_out(settings: Settings, collector: Collector) -> None:
+async def test_not_a_word_and_no_secret_goes_out(
+    settings: Settings, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also where calls fail with errors that quote what they were asked."""
+    monkeypatch.setattr("citewell.agents.qa.qa.compute_backoff", lambda *_: 0.0)
     async with serving(settings) as (app, client):
         assert isinstance(app.llm, ScriptedLLM)
         app.llm.enqueue(

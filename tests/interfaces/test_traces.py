@@ -14,12 +14,14 @@ import httpx
 import pytest
 from tests.service.made_traces import data_trace
 
-from citewell.interfaces.cli.trace import show_trace
+from citewell.interfaces.cli.ask.trace import show_trace
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
 from citewell.service.knowledge.give_feedback import get_feedback, submit_feedback
-from citewell.service.library.add import add_paths, embed_pending
+from citewell.service.library.add import add_paths
+from citewell.service.library.embedding import embed_pending
 
 Cli = Callable[..., Any]
 QUESTION = "When was the lighthouse built?"
@@ -162,7 +164,7 @@ async def test_the_health_of_knowledge_over_http(
     app: App, client: httpx.AsyncClient, asked: str
 ) -> None:
     given = await submit_feedback(app, asked, True)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         while (vote := await get_feedback(app, given.feedback_id)).state == "waiting":  # noqa: ASYNC110  # a row
             await asyncio.sleep(0.05)
     assert vote.state == "done", vote.outcome

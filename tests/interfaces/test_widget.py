@@ -22,11 +22,12 @@ from tests.interfaces.auth import bearer, code_of, done, people, with_users
 from citewell.config import AccessSettings, Settings
 from citewell.errors import InvalidInput
 from citewell.fetch.urls import canonicalize_url
-from citewell.interfaces.http import create_app, widget
+from citewell.interfaces.http import create_app
+from citewell.interfaces.http.page import widget_routes
 from citewell.runtime.app import App
 from citewell.service.admin.users import add_user, make_widget_token
 from citewell.service.admin.widget_scope import parse_binding
-from citewell.service.library.add import add_data
+from citewell.service.library.intake import add_data
 from citewell.store.users.identity import VISITOR
 from citewell.store.users.users import Users
 
@@ -37,7 +38,7 @@ HELP = (
 )
 SECRET = b"# Salaries\n\nThe director earns 200,000 a year. The clerk earns 30,000 a year."
 QUESTION = "How tall is the lighthouse of Norden?"
-FOLDER = widget.FOLDER
+FOLDER = widget_routes.FOLDER
 
 
 @pytest.fixture
@@ -96,11 +97,13 @@ def test_the_script_needs_nothing_else(tmp_path: Path) -> None:
     """All its parts, in an order in which each finds what it needs; nothing is loaded, made into
     markup, or evaluated.
     """
-    text = widget.load_script()[0].decode()
-    assert {path.stem for path in FOLDER.glob("*.js")} == set(widget.PARTS)
-    for part in widget.PARTS:
-        needed = widget.IMPORT.findall((FOLDER / f"{part}.js").read_text("utf-8"))
-        assert all(widget.PARTS.index(each) < widget.PARTS.index(part) for each in needed), part
+    text = widget_routes.load_script()[0].decode()
+    assert {path.stem for path in FOLDER.glob("*.js")} == set(widget_routes.PARTS)
+    for part in widget_routes.PARTS:
+        needed = widget_routes.IMPORT.findall((FOLDER / f"{part}.js").read_text("utf-8"))
+        assert all(
+            widget_routes.PARTS.index(each) < widget_routes.PARTS.index(part) for each in needed
+        ), part
     for banned in (
         "\nimport ",
         "\nexport ",

@@ -113,7 +113,7 @@ class Uploads:
         process, self.process = self.process, None
         if process is not None:
             process.send_signal(signal.SIGKILL)
-            process.wait(20)
+            process.wait(120)
             assert process.stdout is not None
             process.stdout.close()
 
@@ -128,21 +128,23 @@ class Uploads:
     def send(self, name: str, text: str) -> str:
         """The job, where the server says that it has it. Raises httpx.HTTPError."""
         path = f"{self.url}/api/collections/docs/documents"
-        reply = httpx.post(path, files={"file": (name, text.encode())}, trust_env=False, timeout=20)
+        reply = httpx.post(
+            path, files={"file": (name, text.encode())}, trust_env=False, timeout=120
+        )
         assert reply.status_code == 202, reply.text
         self.jobs.append(str(reply.json()["job_id"]))
         return self.jobs[-1]
 
     def job(self, job_id: str) -> dict[str, Any]:
-        reply = httpx.get(f"{self.url}/api/jobs/{job_id}", trust_env=False, timeout=20)
+        reply = httpx.get(f"{self.url}/api/jobs/{job_id}", trust_env=False, timeout=120)
         found: dict[str, Any] = reply.json()
         return found
 
     def state_line(self) -> list[str]:
-        reply = httpx.get(f"{self.url}/api/jobs", trust_env=False, timeout=20)
+        reply = httpx.get(f"{self.url}/api/jobs", trust_env=False, timeout=120)
         return [job["state"] for job in reply.json()["jobs"]]
 
-    def ended(self, jobs: Sequence[str], seconds: float = 60.0) -> dict[str, dict[str, Any]]:
+    def ended(self, jobs: Sequence[str], seconds: float = 120.0) -> dict[str, dict[str, Any]]:
         """Each when it has come to its end, as long as the server lives."""
         found: dict[str, dict[str, Any]] = {}
         until = time.monotonic() + seconds
@@ -157,5 +159,7 @@ class Uploads:
         return found
 
     def documents(self) -> set[str]:
-        reply = httpx.get(f"{self.url}/api/collections/docs/documents", trust_env=False, timeout=20)
+        reply = httpx.get(
+            f"{self.url}/api/collections/docs/documents", trust_env=False, timeout=120
+        )
         return {document["uri"].removeprefix("upload:") for document in reply.json()["documents"]}

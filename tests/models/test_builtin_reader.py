@@ -33,8 +33,8 @@ from citewell.models.builtin.reader_network import (
     Tokens,
     get_network,
 )
+from citewell.models.providers import build_reader
 from citewell.models.reader_base import Judgement, Reading
-from citewell.models.readers import build_reader
 
 needs_weights = pytest.mark.skipif(
     not WEIGHTS.exists(), reason="the reader's weights are not in this checkout"

@@ -75,7 +75,7 @@ async def test_the_background_never_stands_still(monkeypatch: pytest.MonkeyPatch
     work = Lanes(Slow(), 1)
     asking = asyncio.create_task(work.results(list(range(1000))))
     await asyncio.sleep(0)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(120):
         assert await in_background(work, [1, 2]) == [-1, -2]
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -12,7 +12,8 @@ import pytest
 from citewell.errors import BudgetSpent, TransientError
 from citewell.models.base import Tokens
 from citewell.models.metered import Budget, Metered
-from citewell.models.scripted import Line, ScriptedLLM
+from citewell.models.script_lines import Line
+from citewell.models.scripted import ScriptedLLM
 from citewell.types import Message
 
 SAID = [Message(role="user", content="one two three")]

@@ -12,8 +12,8 @@ from pydantic import SecretStr
 
 from citewell.config import Settings
 from citewell.errors import ConfigError, PermanentError, TransientError
-from citewell.models import build_embedder, build_llm
 from citewell.models.openai import OpenAIEmbedder, OpenAILLM
+from citewell.models.providers import build_embedder, build_llm
 from citewell.types import Message
 
 KEY = "sk-made-up-for-a-test"
@@ -140,11 +140,11 @@ async def test_cancel_closes_the_connection(llm: OpenAILLM, server: Any) -> None
     server.then(None)
     started = asyncio.Event()
     task = asyncio.create_task(llm.chat(ASK, on_token=lambda _: started.set()))
-    await asyncio.wait_for(started.wait(), 5)
+    await asyncio.wait_for(started.wait(), 120)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await asyncio.wait_for(server.gone.wait(), 5)
+    await asyncio.wait_for(server.gone.wait(), 120)
 
 
 async def test_timeout_is_transient(server: Any) -> None:

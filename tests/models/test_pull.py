@@ -146,7 +146,7 @@ async def test_interrupted_leaves_nothing(settings: Settings, folder: Path) -> N
 
     task = asyncio.create_task(pull_model(settings, model=MODEL, sources=[("a", slow)]))
     await started.wait()
-    with pytest.raises(Conflict, match="another pull is running"):
+    with pytest.raises(Conflict, match="another process is fetching it"):
         await pull_model(settings, model=MODEL, sources=[("a", never)])
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

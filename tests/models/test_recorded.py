@@ -38,6 +38,11 @@ async def test_the_same_prompt_gets_the_same_reply() -> None:
     assert llm.unknown == []
 
 
+async def test_how_much_a_reply_surprised_the_model_is_kept() -> None:
+    llm = Recorded([{**prompt("chat", "a", "one"), "log_prob": -0.25}], None)
+    assert (await llm.chat(asked("a"))).log_prob == -0.25
+
+
 async def test_another_prompt_goes_to_the_model_and_is_told() -> None:
     behind = ScriptedLLM("live")
     llm = Recorded([prompt("chat", "a", "one")], behind)

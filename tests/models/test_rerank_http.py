@@ -13,8 +13,8 @@ from pydantic import SecretStr
 
 from citewell.config import Settings
 from citewell.errors import ConfigError, PermanentError, TransientError
-from citewell.models import build_reranker
 from citewell.models.base import Reranker
+from citewell.models.providers import build_reranker
 from citewell.models.rerank_http import SURE, HTTPReranker, to_log_odds
 from citewell.models.retry import ATTEMPTS, RetryingReranker
 

@@ -6,7 +6,7 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import TransientError
-from citewell.models import build_reranker
+from citewell.models.providers import build_reranker
 from citewell.models.rerank_llm import LLMReranker
 from citewell.models.scripted import ScriptedLLM
 

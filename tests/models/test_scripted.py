@@ -11,8 +11,9 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import ConfigError, PermanentError, TransientError
-from citewell.models import build_embedder, build_llm
-from citewell.models.scripted import Line, ScriptedEmbedder, ScriptedLLM
+from citewell.models.providers import build_embedder, build_llm
+from citewell.models.script_lines import Line
+from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.types import Message
 
 PASSAGES = (

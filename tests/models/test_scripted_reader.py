@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from citewell.config import Settings
+from citewell.models.providers import build_reader
 from citewell.models.reader_base import Judgement, Reading
-from citewell.models.readers import build_reader
 from citewell.models.scripted_reader import ScriptedReader
 
 TEXT = "Rent is due in April. Cats need a permit."

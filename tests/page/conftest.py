@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -24,10 +25,14 @@ import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from tests.page.windows import Windows
+from tests.servers.forked import Forked
 
 from citewell.fetch.browser import find_chromium
 
-PATIENCE = 30.0  # seconds for what takes one on an idle machine
+PATIENCE = 120.0  # seconds for what takes one on an idle machine
+# who asks: "**/api/me*" would match /api/memories as well
+ME = re.compile(r"/api/me(\?|$)")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 expect.set_options(timeout=PATIENCE * 1000)
 KEPT = ("PATH", "PYTHONPATH", "SYSTEMROOT", "LANG")
@@ -49,9 +54,7 @@ class Served:
         port = self.url.rpartition(":")[2] or "0"
         command = [sys.executable, "-m", "citewell", "serve", "--port", port, "--json"]
         with (self.home / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(
-                command, env=self.environment, stdout=subprocess.PIPE, stderr=log
-            )
+            self.process = Forked(command, env=self.environment, stdout=subprocess.PIPE, stderr=log)
         assert self.process.stdout is not None
         told = b""
         while not told.rstrip().endswith(b"}") and (line := self.process.stdout.readline()):
@@ -97,7 +100,7 @@ class Served:
             files={"file": (name, body)},
         )
         self.client.get(
-            f"/api/jobs/{job['job_id']}/events", timeout=4 * PATIENCE
+            f"/api/jobs/{job['job_id']}/events", timeout=PATIENCE
         )  # ends when the job has
         documents = self.api(
             "GET", f"/collections/{collection}/documents", params={"user_id": user_id}
@@ -108,7 +111,9 @@ class Served:
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    """More environment for the server; a module's own fixture of this name says which."""
+    """More environment for the server; a module's own fixture of this name says which. What is
+    empty is left out.
+    """
     return {}
 
 
@@ -126,14 +131,10 @@ def served(
     script = home / "replies.json"
     script.write_text(json.dumps(replies), "utf-8")
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    models = {
-        "CITEWELL_LLM": "scripted",
-        "CITEWELL_READER": "scripted",
-        "CITEWELL_SCRIPTED_REPLIES": str(script),
-    }
-    server = Served(
-        home, {**kept, "CITEWELL_HOME": str(home), "HOME": str(home), **models, **environment}
-    )
+    models = {f"CITEWELL_{name}": "scripted" for name in ("LLM", "EMBEDDER", "READER")}
+    models["CITEWELL_SCRIPTED_REPLIES"] = str(script)
+    whole = {**kept, "CITEWELL_HOME": str(home), "HOME": str(home), **models, **environment}
+    server = Served(home, {name: value for name, value in whole.items() if value})
     server.start()
     yield server
     server.stop()
@@ -149,7 +150,7 @@ def browser() -> Iterator[Browser]:
     root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(
-            executable_path=str(chromium), args=[*root, "--disable-gpu"]
+            executable_path=str(chromium), args=[*root, "--disable-gpu", "--process-per-site"]
         )
         yield opened
         opened.close()
@@ -170,38 +171,38 @@ def language() -> str:
     return "en"
 
 
+@pytest.fixture(scope="module")
+def windows(browser: Browser, served: Served) -> Windows:
+    return Windows(browser, served.url)
+
+
 @pytest.fixture
-def page(browser: Browser, served: Served, width: int, theme: Any, language: str) -> Iterator[Page]:
+def page(windows: Windows, width: int, theme: Any, language: str) -> Iterator[Page]:
     """A fresh window; `page.goto("/#/ask")` needs no host. Wrong things in its console fail the
     test when it ends.
     """
-    with browser.new_context(
-        base_url=served.url,
-        viewport={"width": width, "height": 800},
-        color_scheme=theme,
-        locale="zh-CN" if language == "zh" else "en-GB",
-        reduced_motion="reduce",
-        has_touch=width < 600,
-    ) as context:
-        context.set_default_timeout(PATIENCE * 1000)
-        window = context.new_page()
-        wrong: list[str] = []
-        window.on(
-            "console",
-            lambda message: (
-                wrong.append(f"{message.text} ({place_of(message)})") if is_wrong(message) else None
-            ),
-        )
-        window.on("pageerror", lambda error: wrong.append(error.stack or str(error)))
-        yield window
+    window = windows.open(width, theme, language)
+    window.set_default_timeout(PATIENCE * 1000)
+    wrong: list[str] = []
+    window.on(
+        "console",
+        lambda message: (
+            wrong.append(f"{message.text} ({place_of(message)})") if is_wrong(message) else None
+        ),
+    )
+    window.on("pageerror", lambda error: wrong.append(error.stack or str(error)))
+    yield window
+    window.close()
     assert wrong == []
 
 
 def is_wrong(message: ConsoleMessage) -> bool:
-    """An error, but those that Chromium tells of every refusal of the API; what the page does then
-    is each test's to say.
+    """An error, but those that Chromium tells of every refusal of the API, and of a server that a
+    test has stopped; what the page does then is each test's to say.
     """
-    refused = message.text.startswith("Failed to load resource") and "/api/" in place_of(message)
+    refused = message.text.startswith("Failed to load resource") and (
+        "/api/" in place_of(message) or "ERR_CONNECTION_REFUSED" in message.text
+    )
     return message.type == "error" and not refused
 
 
@@ -226,7 +227,7 @@ def until(page: Page, script: str, given: Any = None) -> None:
     """Wait until a function of JavaScript says yes. Playwright's own `wait_for_function` has the
     page evaluate text, which the page's content security policy forbids from the second look on.
     """
-    ends = time.monotonic() + 4 * PATIENCE  # on a loaded machine
+    ends = time.monotonic() + PATIENCE
     while not page.evaluate(script, given):
         assert time.monotonic() < ends, f"not in time: {script}"
         page.wait_for_timeout(50)

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import docx
+import yaml
 from tests.page.conftest import Served
 
 REFUSED = {400, 404, 409, 413, 415, 422}
@@ -198,8 +199,9 @@ def fill(served: Served, strings: Sequence[str], site: str) -> list[str]:
         files={"file": ("c.csv", table(strings))},
         data={"name": "ships"},
     )
-    terms = [{"term": sendable(text)[:60], "meaning": sendable(text)[:200]} for text in strings]
-    tried(served, "PUT", "/data/sources/ships/glossary", json={"glossary": terms})
+    terms = {sendable(text)[:60]: sendable(text)[:200] for text in strings}
+    written = yaml.safe_dump({"terms": terms}, allow_unicode=True)
+    tried(served, "PUT", "/data/sources/ships/description", json={"text": written})
     session, trace, item = _talk(served, collection, strings[::2])
     for text in strings[::4]:
         tried(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.page.conftest import Served
+from tests.page.conftest import ME, Served
 
 LARGEST = 200_000
 
@@ -39,7 +39,7 @@ def test_a_file_that_is_too_large_is_not_sent(served: Served, page: Page, goto: 
     if dialog.count():
         dialog.get_by_role("button", name=re.compile("^Add")).click()
     told = page.get_by_role("alert").filter(has_text="large.md")
-    expect(told).to_contain_text("large.md has 200 kB; a file may have 200 kB.")
+    expect(told).to_contain_text("large.md is 200 kB; the limit is 200 kB.")
     expect(told.get_by_role("button")).to_have_count(0)
     page.wait_for_event("requestfinished", lambda request: "/events" in request.url)
     assert len(sent) == 1
@@ -48,11 +48,11 @@ def test_a_file_that_is_too_large_is_not_sent(served: Served, page: Page, goto: 
 @pytest.mark.parametrize(
     ("path", "words", "leads"),
     [
-        ("/library/nope", "The library lists what there is.", "Library"),
-        ("/ask/ses_nope", "Your conversations are beside", "Ask"),
-        ("/data/nope", "listed, and added, under Data", "Data"),
-        ("/sites/nope", "Sites lists those that are kept", "Sites"),
-        ("/traces/tr_nope", "Traces lists what there is", "Traces"),
+        ("/library/nope", "Your library lists what is there.", "Library"),
+        ("/ask/ses_nope", "Your conversations are listed", "Ask"),
+        ("/data/nope", "Data lists your tables", "Data"),
+        ("/sites/nope", "Sites lists the ones you have", "Sites"),
+        ("/traces/tr_nope", "Traces lists what is there", "Traces"),
     ],
 )
 def test_what_is_not_there_says_where_to_go(
@@ -70,7 +70,7 @@ def test_what_is_not_there_says_where_to_go(
 def test_readers_see_what_they_may_do(served: Served, page: Page, goto: Any) -> None:
     """Sites and the words of tables: to be read and asked, not to be changed."""
     me = served.api("GET", "/me") | {"role": "reader", "auth": "token", "csrf": "word"}
-    page.route("**/api/me*", lambda route: route.fulfill(json=me))
+    page.route(ME, lambda route: route.fulfill(json=me))
     site = {
         "collection": "tower",
         "pages": 1,
@@ -88,15 +88,13 @@ def test_readers_see_what_they_may_do(served: Served, page: Page, goto: Any) -> 
     ).raise_for_status()
     goto("/sites")
     expect(page.get_by_role("link", name="tower")).to_be_visible()
-    expect(page.get_by_text("Exploring another takes an editor.")).to_be_visible()
+    expect(page.get_by_text("Exploring a new one takes an editor.")).to_be_visible()
     for name in ("Refresh", "Delete", "Read the site"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
     goto("/data/towns")
-    page.get_by_role("tab", name=re.compile("^Glossary")).click()
-    expect(
-        page.get_by_text("Nothing has been said yet about what words mean here.")
-    ).to_be_visible()
-    expect(page.get_by_role("button", name="Save glossary")).to_have_count(0)
+    page.get_by_role("tab", name=re.compile("^Description")).click()
+    expect(page.get_by_text("Nothing is written yet.")).to_be_visible()
+    expect(page.get_by_role("button", name="Save description")).to_have_count(0)
 
 
 def test_the_example_is_of_the_columns_that_are_there(

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 from tests.page.conftest import Served, until
-from tests.page.told import AT_END, LINE, answer
+from tests.page.told import LINE, answer
 
 POLICY = (
     Path(__file__).resolve().parents[2] / "samples" / "library" / "information-security-policy.md"
@@ -27,7 +27,10 @@ Goto = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    return {"CITEWELL_LLM": "none"}
+    return {
+        "CITEWELL_LLM": "none",
+        "CITEWELL_EMBEDDER": "builtin",
+    }  # a refusal shows what is near by meaning
 
 
 @pytest.fixture
@@ -55,19 +58,14 @@ def test_from_nothing_to_a_conversation(
     axe(page)
     served.add("default", POLICY.name, POLICY.read_bytes())
     page.reload()
-    example = page.get_by_role("list", name="Questions to begin with").get_by_role("button").first
-    example.click()
-    expect(page.get_by_role("textbox", name="Your question")).to_have_value(
-        re.compile("Security Policy")
-    )
-
     question(page)
     shown = page.get_by_role("article", name="Answer")
     expect(shown).to_contain_text(PROOF)
     expect(page).to_have_url(re.compile(r"#/ask/ses_\w+$"))
-    shown.get_by_text(re.compile(r"^\d+ steps, ")).click()
+    shown.get_by_text("Details", exact=True).click()
+    shown.get_by_text("Steps", exact=True).click()
     expect(
-        shown.locator(".ask-step-words").filter(has_text="Searches the documents")
+        shown.locator(".ask-step-words").filter(has_text="Searching the documents")
     ).to_contain_text("DocumentRetrievalNode")
     expect(shown.locator(".ask-steps-graph svg").first).to_be_visible()
 
@@ -97,6 +95,36 @@ def test_from_nothing_to_a_conversation(
     axe(page)
 
 
+def test_questions_that_were_checked_lead_in_and_on(
+    goto: Goto, page: Page, said: Any, axe: Any, picture: Any
+) -> None:
+    """A click asks; what was asked is not offered again."""
+    found = [
+        {"question": f"Question {n}?", "doc_id": "doc_1", "title": "Handbook", "lang": "en"}
+        for n in range(4)
+    ]
+    page.route(
+        "**/api/collections/*/questions?*", lambda route: route.fulfill(json={"questions": found})
+    )
+    goto("/ask")
+    first = page.get_by_role("list", name="Try one of these").get_by_role("button").first
+    expect(first).to_contain_text("Handbook")
+    picture("ask-examples")
+    axe(page)
+    page.evaluate(LINE)
+    first.click()
+    until(page, "() => window.asked.length === 1")
+    assert page.evaluate("() => window.asked[0].question") == "Question 0?"
+    said("answer", answer())
+    page.evaluate("() => window.cut()")
+    onward = page.get_by_role("region", name="You could also ask").get_by_role("button")
+    expect(onward).to_have_text(["Question 1?", "Question 2?", "Question 3?"])
+    axe(page)
+    onward.first.click()
+    until(page, "() => window.asked.length === 2")
+    assert page.evaluate("() => window.asked[1].question") == "Question 1?"
+
+
 def test_conversations_are_found_renamed_and_deleted(
     served: Served, goto: Goto, page: Page
 ) -> None:
@@ -114,17 +142,17 @@ def test_conversations_are_found_renamed_and_deleted(
     expect(page.get_by_role("heading", level=2)).to_have_text(
         "When is a password of year 3 changed?"
     )
-    talks.get_by_role("button", name=re.compile("^What to do with")).click()
+    talks.get_by_role("button", name=re.compile("^Actions for")).click()
     page.get_by_role("menuitem", name="Rename").click()
     page.get_by_label("Title", exact=True).fill("Year <b>three</b>")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
     talks.get_by_role("searchbox").fill("three")
     expect(talks.get_by_role("link")).to_contain_text("Year <b>three</b>")
-    talks.get_by_role("button", name=re.compile("^What to do with")).click()
+    talks.get_by_role("button", name=re.compile("^Actions for")).click()
     page.get_by_role("menuitem", name="Delete").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-    expect(talks.get_by_text("No title has these words.")).to_be_visible()
+    expect(talks.get_by_text("No matches.")).to_be_visible()
     expect(page).to_have_url(re.compile("#/ask$"))
     titles = [each["title"] for each in served.api("GET", "/sessions")["sessions"]]
     assert "Year <b>three</b>" not in titles
@@ -138,8 +166,8 @@ def test_wrong_with_a_correction(served: Served, goto: Goto, page: Page) -> None
     shown = page.get_by_role("article", name="Answer")
     shown.get_by_role("button", name="This is wrong").click()
     page.get_by_label(re.compile("^What would be right")).fill("It has 16 characters at least.")
-    page.get_by_role("button", name="Say that it is wrong").click()
-    expect(shown.get_by_role("status")).to_contain_text("waits for review")
+    page.get_by_role("button", name="Report as wrong").click()
+    expect(shown.get_by_role("status")).to_contain_text("waiting for review")
     [rule] = served.api("GET", "/knowledge/rules")["rules"]
     assert rule["correction"] == "It has 16 characters at least."
 
@@ -150,10 +178,11 @@ def test_a_draft_is_a_draft_until_it_is_proved(goto: Goto, page: Page, said: Any
     """
     goto("/ask")
     page.evaluate(LINE)
-    page.get_by_label("Who answers").select_option("dual_loop")
+    page.get_by_label("Answered by").select_option("dual_loop")
     question(page)
+    page.get_by_text("Details", exact=True).click()
     lit = page.locator("[aria-current=step]")
-    expect(lit).to_contain_text("Recalls what it knows of you")
+    expect(lit).to_contain_text("Recalling what it knows about you")
     said(
         "step",
         {
@@ -164,7 +193,7 @@ def test_a_draft_is_a_draft_until_it_is_proved(goto: Goto, page: Page, said: Any
             "detail": {"trace_id": "tr_1"},
         },
     )
-    expect(lit).to_contain_text("Chooses where to look")
+    expect(lit).to_contain_text("Choosing where to look")
     said(
         "step",
         {
@@ -180,7 +209,7 @@ def test_a_draft_is_a_draft_until_it_is_proved(goto: Goto, page: Page, said: Any
     said("token", {"text": "Perhaps **28"})
     said("token", {"text": "** days."})
     draft = page.locator(".draft")
-    expect(draft).to_contain_text("not yet checked")
+    expect(draft).to_contain_text("not checked yet")
     expect(draft.locator("strong")).to_have_text("28")
     said(
         "step", {"n": 3, "node": "rewrite_query", "action": "search", "seconds": 0.2, "detail": {}}
@@ -202,7 +231,7 @@ def test_stop_and_go_on(goto: Goto, page: Page, said: Any) -> None:
     page.route("**/api/runs", lambda route: route.fulfill(json={"runs": kept}))
     goto("/ask")
     page.evaluate(LINE)
-    page.get_by_label("Who answers").select_option("dual_loop")
+    page.get_by_label("Answered by").select_option("dual_loop")
     question(page)
     said(
         "step",
@@ -215,14 +244,14 @@ def test_stop_and_go_on(goto: Goto, page: Page, said: Any) -> None:
         },
     )
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("It can go on where it was.")).to_be_visible()
-    page.get_by_role("button", name="Go on", exact=True).click()
+    expect(page.get_by_text("It can continue where it left off.")).to_be_visible()
+    page.get_by_role("button", name="Continue", exact=True).click()
     until(page, "() => window.asked.length === 2")
     assert page.evaluate("() => window.asked[1].resume") == "tr_7"
     kept.clear()
     page.evaluate("() => window.cut()")
-    expect(page.get_by_role("alert")).to_contain_text("nothing of it is kept")
-    expect(page.get_by_role("button", name="Go on", exact=True)).to_have_count(0)
+    expect(page.get_by_role("alert")).to_contain_text("nothing was saved")
+    expect(page.get_by_role("button", name="Continue", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Edit and ask again").click()
     expect(page.get_by_role("textbox", name="Your question")).to_have_value(QUESTION)
 
@@ -233,7 +262,7 @@ def test_what_keeps_nothing_is_asked_anew(goto: Goto, page: Page, said: Any) -> 
     """
     goto("/ask")
     page.evaluate(LINE)
-    page.get_by_label("Who answers").select_option("qa")
+    page.get_by_label("Answered by").select_option("qa")
     question(page)
     said(
         "step",
@@ -245,10 +274,10 @@ def test_what_keeps_nothing_is_asked_anew(goto: Goto, page: Page, said: Any) -> 
             "detail": {"trace_id": "tr_8"},
         },
     )
-    expect(page.locator(".ask-steps-list")).to_contain_text("InputValidationNode")
+    expect(page.locator(".waiting-now")).to_contain_text("Understanding the question")
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("You stopped this.", exact=True)).to_be_visible()
-    expect(page.get_by_role("button", name="Go on", exact=True)).to_have_count(0)
+    expect(page.get_by_role("button", name="Continue", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Ask again", exact=True).click()
     until(page, "() => window.asked.length === 2")
     first, second = page.evaluate("() => window.asked")
@@ -264,7 +293,7 @@ def test_the_server_stops_in_the_middle(
     served.add("default", POLICY.name, POLICY.read_bytes())
     goto("/ask")
     page.evaluate(LINE)
-    page.get_by_label("Who answers").select_option("qa")
+    page.get_by_label("Answered by").select_option("qa")
     asked = "How often is a password of this very test changed?"
     question(page, asked)
     until(page, "() => window.asked.length === 1")
@@ -293,9 +322,9 @@ def test_the_server_stops_in_the_middle(
     )
     page.evaluate("() => window.cut()")
     lost = page.get_by_role("alert").filter(
-        has_text="The server was stopped before the answer came."
+        has_text="The server stopped before the answer arrived."
     )
-    expect(lost).to_contain_text("looks whether it was answered meanwhile")
+    expect(lost).to_contain_text("Checking whether it was answered")
     expect(page.get_by_role("button", name="Ask again", exact=True)).to_be_visible()
     picture("ask-lost")
     axe(page)
@@ -311,10 +340,10 @@ def test_pages_of_a_site_as_they_are_visited(goto: Goto, page: Page, said: Any) 
     """
     goto("/ask")
     page.evaluate(LINE)
-    page.get_by_label("Who answers").select_option("website")
-    page.get_by_label("Begin at").fill("https://example.com")
+    page.get_by_label("Answered by").select_option("website")
+    page.get_by_label("Start at").fill("https://example.com")
     question(page, "What is the return policy?")
-    expect(page.get_by_role("button", name="Answer from what was read")).to_have_count(0)
+    expect(page.get_by_role("button", name="Answer with what you have")).to_have_count(0)
     said("progress", {"kind": "begin", "trace_id": "tr_9", "site": "example.com"})
     visit = {
         "kind": "page",
@@ -338,16 +367,14 @@ def test_pages_of_a_site_as_they_are_visited(goto: Goto, page: Page, said: Any) 
     expect(pages).to_have_text(
         [re.compile("Home.*a start page"), re.compile("/x.*404 <b>gone</b>")]
     )
-    expect(page.get_by_text("1 page read, 6 links left")).to_be_visible()
+    expect(page.get_by_text("1 page read, 6 links to go")).to_be_visible()
     page.route(
         "**/api/runs/tr_9/stop*", lambda route: route.fulfill(status=202, json={"trace_id": "tr_9"})
     )
     with page.expect_request(re.compile("/api/runs/tr_9/stop")) as asked:
-        page.get_by_role("button", name="Answer from what was read").click()
+        page.get_by_role("button", name="Answer with what you have").click()
     assert asked.value.method == "POST"
-    expect(
-        page.get_by_text("It stops looking further and answers from what it has.")
-    ).to_be_visible()
+    expect(page.get_by_text("Wrapping up: answering from what it has read.")).to_be_visible()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -365,7 +392,7 @@ def test_each_kind_of_no_answer_says_what_to_do(
             "text": "It is so.",
             "citations": [],
             "verdict": "unsupported",
-            "problems": ["no sentence shows it"],
+            "problems": [{"texts": {"en": "no sentence shows it", "zh": "没有句子能说明这一点"}}],
         }
     ]
     kinds: list[dict[str, Any]] = [
@@ -512,23 +539,23 @@ def test_choices_are_kept_for_each_agent(goto: Goto, page: Page) -> None:
     address.
     """
     goto("/ask")
-    page.get_by_label("Who answers").select_option("qa")
-    page.get_by_role("button", name="Options", exact=True).click()
-    page.get_by_label("Seconds at most").fill("30")
-    page.get_by_label("of these types").fill("md, pdf")
+    page.get_by_label("Answered by").select_option("qa")
+    page.get_by_role("button", name="Advanced", exact=True).click()
+    page.get_by_label("Time limit (seconds)").fill("30")
+    page.get_by_label("File types").fill("md, pdf")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Options (2 set)")).to_be_focused()
-    page.get_by_label("Who answers").select_option("website")
+    expect(page.get_by_role("button", name="Advanced (2 set)")).to_be_focused()
+    page.get_by_label("Answered by").select_option("website")
     question(page, "Where?")
-    expect(page.get_by_role("alert")).to_contain_text("Name the address")
-    page.get_by_label("Begin at").fill("docs.example.com")
+    expect(page.get_by_role("alert")).to_contain_text("Enter the address")
+    page.get_by_label("Start at").fill("docs.example.com")
     page.keyboard.press("Tab")
     page.reload()
-    expect(page.get_by_label("Begin at")).to_have_value("https://docs.example.com")
+    expect(page.get_by_label("Start at")).to_have_value("https://docs.example.com")
     page.evaluate(LINE)
     question(page, "Where?")
     page.get_by_role("button", name="Stop").click()
-    page.get_by_label("Who answers").select_option("qa")
+    page.get_by_label("Answered by").select_option("qa")
     question(page)
     until(page, "() => window.asked.length === 2")
     [site, documents] = page.evaluate("() => window.asked")
@@ -568,31 +595,105 @@ def test_a_phone(goto: Goto, page: Page, said: Any, axe: Any, picture: Any) -> N
     )
     picture("ask-phone")
     axe(page)
-    page.get_by_role("button", name="Options", exact=True).click()
+    page.get_by_role("button", name="Advanced", exact=True).click()
     axe(page)
 
 
-def test_the_reader_is_left_where_they_read(goto: Goto, page: Page, said: Any) -> None:
-    """The draft is followed only from the end of the conversation; three long conversations stay
-    quick to draw.
+def test_passages_come_before_the_answer_and_open(
+    served: Served, goto: Goto, page: Page, said: Any, axe: Any
+) -> None:
+    """Cards of what the search found, each opening at its sentence; names of nodes only among the
+    details.
+    """
+    doc_id = served.add("default", POLICY.name, POLICY.read_bytes())
+    text = served.api("GET", f"/documents/{doc_id}/content")["text"]
+    start = text.index(PROOF)
+    goto("/ask")
+    page.evaluate(LINE)
+    question(page)
+    place = {"doc_id": doc_id, "uri": POLICY.name, "title": "Policy", "page": None, "section": ""}
+    found = [place | {"quote": PROOF, "start": start, "end": start + len(PROOF)}]
+    step = {"n": 1, "node": "DocumentRetrievalNode", "action": "generate_answer", "seconds": 0.1}
+    said("step", step | {"detail": {"evidence": found, "trace_id": "tr_3"}})
+    expect(page.locator(".making")).not_to_contain_text("DocumentRetrievalNode")
+    axe(page)
+    page.locator(".passages").get_by_role("button", name=re.compile("Policy")).click()
+    expect(page.locator("mark").filter(has_text="14 characters").first).to_be_visible()
+    page.keyboard.press("Escape")
+    said("answer", answer())
+    page.evaluate("() => window.cut()")
+    expect(page.get_by_role("article", name="Answer")).to_be_visible()
+    expect(page.locator(".passages")).to_have_count(0)
+
+
+def test_a_refusal_leads_on(served: Served, goto: Goto, page: Page, axe: Any, picture: Any) -> None:
+    """The closest passages as cards that open, also after a reload, and what to do next."""
+    served.add("default", POLICY.name, POLICY.read_bytes())
+    goto("/ask")
+    question(page, "Which zebra sleeps on a password?")
+    refused = page.locator(".answer-refused")
+    cards = refused.get_by_role("list").get_by_role("button")
+    expect(cards.first).to_contain_text("Information Security Policy")
+    page.reload()
+    expect(cards.first).to_be_visible()
+    picture("ask-refused")
+    axe(page)
+    cards.first.click()
+    expect(page.locator("mark").first).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Search more thoroughly").click()
+    expect(page.get_by_role("article", name="Answer")).to_have_count(2)
+    page.get_by_role("button", name="Rephrase the question").click()
+    expect(page.get_by_role("textbox", name="Your question")).to_have_value(
+        "Which zebra sleeps on a password?"
+    )
+
+
+def test_the_answer_comes_into_sight(goto: Goto, page: Page, said: Any) -> None:
+    """The last question stands at the top with its answer below, however long that is; who scrolls
+    away is left there.
     """
     goto("/ask")
     page.evaluate(LINE)
     question(page, "One?")
     said("answer", answer(answer="A long line of words.\n\n" * 200, sentences=[]))
     page.evaluate("() => window.cut()")
-    top = "() => document.querySelector('.thread').scrollTop"
     expect(page.get_by_role("article", name="Answer")).to_be_visible()
+    expect(page.get_by_role("heading", name="One?")).to_be_in_viewport()
     until(page, "() => document.querySelector('.thread').scrollHeight > 3000")
     question(page, "Two?")
     until(page, "() => window.asked.length === 2")
     expect(page.get_by_role("heading", name="Two?")).to_be_in_viewport()
-    page.evaluate("() => document.querySelector('.thread').scrollTo(0, 100)")
-    expect(page.get_by_role("button", name="To the end")).to_be_visible()
     said("token", {"text": "Words.\n\n" * 100})
     expect(page.locator(".draft")).to_contain_text("Words.")
-    assert page.evaluate(top) == 100
-    page.get_by_role("button", name="To the end").click()
+    expect(page.get_by_role("heading", name="Two?")).to_be_in_viewport()
+    page.evaluate("() => document.querySelector('.thread').scrollTo(0, 100)")
+    expect(page.get_by_role("button", name="To the last question")).to_be_visible()
     said("token", {"text": "More.\n\n" * 100})
     expect(page.locator(".draft")).to_contain_text("More.")
-    until(page, AT_END)
+    assert page.evaluate("() => document.querySelector('.thread').scrollTop") == 100
+    page.get_by_role("button", name="To the last question").click()
+    expect(page.get_by_role("heading", name="Two?")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("width", [390])
+def test_the_card_of_a_source_goes_with_it(goto: Goto, page: Page, said: Any) -> None:
+    """On a phone: after Back nothing lies over the answer. What it follows is told with blanks."""
+    goto("/ask")
+    page.evaluate(LINE)
+    question(page)
+    followed: dict[str, Any] = {
+        "item_id": "it_1",
+        "kind": "confirmed",
+        "how": "adapted",
+        "question": "IT cost",
+    }
+    followed |= {"text": "", "confirmed_by": ["ann"], "confirmed_at": 0, "similarity": 1.0}
+    said("answer", answer(followed=[followed]))
+    page.evaluate("() => window.cut()")
+    expect(page.locator(".answer-followed")).to_contain_text(": IT cost same query")
+    page.get_by_role("button", name=re.compile("^Source 1:")).first.tap()
+    expect(page.locator("dialog.panel")).to_be_visible()
+    page.go_back()
+    expect(page.locator("dialog.panel")).to_have_count(0)
+    expect(page.get_by_role("tooltip")).to_have_count(0)

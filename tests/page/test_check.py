@@ -34,11 +34,6 @@ SPAN = [QUOTED.index("two years"), QUOTED.index("two years") + len("two years")]
 
 
 @pytest.fixture(scope="module")
-def environment() -> dict[str, str]:
-    return {"CITEWELL_READER": "scripted", "CITEWELL_EMBEDDER": "scripted"}
-
-
-@pytest.fixture(scope="module")
 def replies() -> list[Any]:
     return [json.dumps(VERDICTS)] * 3
 
@@ -52,10 +47,10 @@ def test_a_text_is_checked(served: Served, goto: Goto, page: Page, axe: Any, pic
     goto("/library/pumps")
     page.get_by_role("tab", name="Check a text").click()
     picture("check-empty")
-    page.get_by_label("A text to hold against this collection").fill(DRAFT)
+    page.get_by_label("A text to check against this collection").fill(DRAFT)
     page.keyboard.press("Control+Enter")
     expect(page.locator(".checked")).to_have_count(3)
-    expect(page.locator(".checked-mark")).to_have_text(["entailed", "contradicted", "not stated"])
+    expect(page.locator(".checked-mark")).to_have_text(["proved", "contradicted", "not covered"])
     expect(page.locator(".checked-mark svg")).to_have_count(3)
     expect(page.get_by_text("eight hours, not nine")).to_be_visible()
     expect(page.get_by_role("status").filter(has_text="3 sentences")).to_contain_text(
@@ -63,7 +58,7 @@ def test_a_text_is_checked(served: Served, goto: Goto, page: Page, axe: Any, pic
     )
     picture("check", full=True)
     axe(page)
-    page.get_by_role("list", name="What contradicts it").get_by_role("button").click()
+    page.get_by_role("list", name="Contradiction").get_by_role("button").click()
     expect(page.locator("mark").filter(has_text="eight hours").first).to_be_visible()
     picture("check-source")
     page.keyboard.press("Escape")
@@ -155,5 +150,5 @@ def test_what_is_not_told_has_no_tick(goto: Goto, page: Page) -> None:
     }
     page.evaluate("data => window.line('answer', data)", told)
     page.evaluate("() => window.cut()")
-    expect(page.locator(".answer-untold")).to_contain_text("nothing to quote")
-    expect(page.get_by_text("proved by the sources")).to_have_count(0)
+    expect(page.locator(".answer-small")).to_contain_text("nothing to quote")
+    expect(page.get_by_text("Proved by the sources")).to_have_count(0)

@@ -42,11 +42,6 @@ DRAWN = """async (canvas) => {
 
 
 @pytest.fixture(scope="module")
-def environment() -> dict[str, str]:
-    return {"CITEWELL_EMBEDDER": "scripted"}
-
-
-@pytest.fixture(scope="module")
 def replies() -> list[Any]:
     return [{"reply": {"sql": BY_FUNCTION}}] * 12
 
@@ -84,7 +79,7 @@ def test_from_nothing_to_tables_and_words(served: Served, page: Page, goto: Any)
         page.get_by_role("button", name="Add a file").click()
     chooser.value.set_files(SAMPLES / "costs.xlsx")
     expect(page.get_by_role("heading", name="costs")).to_be_visible(timeout=LONG)
-    page.get_by_text("Left out or changed while reading: 1").click()
+    page.get_by_text("Skipped or changed while reading: 1").click()
     expect(page.get_by_text("adds up rows above it and is left out")).to_be_visible()
     page.get_by_role("tab", name="Tables").click()
     page.get_by_label("Choose a table").select_option("Costs")
@@ -100,26 +95,26 @@ def test_from_nothing_to_tables_and_words(served: Served, page: Page, goto: Any)
     first = served.api("GET", "/data/sources/costs/rows", params={"table": "Costs", "limit": 1})[
         "rows"
     ][0]
+    *names, month, cost = first
+    assert month == "2025-01"
     expect(rows.locator("tbody tr").first).to_have_text(
-        "".join(first[:-1]) + f"{first[-1]:,}", use_inner_text=False
+        "".join(names) + f"January 2025{cost:,}", use_inner_text=False
     )
-    page.get_by_role("tab", name="Glossary").click()
-    page.get_by_role("button", name="Add a word").click()
-    page.get_by_role("textbox", name="Word 1").fill("IT cost")
-    page.get_by_role("textbox", name="Meaning 1").fill("rows whose Function is IT")
+    page.get_by_role("tab", name="Description").click()
+    expect(page.get_by_text("This is a draft made of the tables.")).to_be_visible()
+    box = page.get_by_label("Description in YAML")
+    written = (SAMPLES / "costs.yaml").read_text("utf-8")
+    box.fill(written.replace("Costs.Cost", "Costs.Csot"))
     expect(page.get_by_text("Not saved yet")).to_be_visible()
-    page.get_by_text("Paste several").click()
-    page.get_by_label("One a line").fill((SAMPLES / "glossary.txt").read_text("utf-8"))
-    page.get_by_role("button", name="Take over").click()
-    page.get_by_role("button", name="Remove 预算").click()
-    page.get_by_role("button", name="Save glossary").click()
-    expect(page.get_by_text("The glossary is saved")).to_be_visible()
-    kept = {
-        each["term"]: each["meaning"]
-        for each in served.api("GET", "/data/sources/costs")["glossary"]
-    }
-    assert set(kept) == {"IT cost", "services", "first quarter", "费用"}
-    assert kept["IT cost"] == "rows of Costs whose Function is IT", "the later one counts"
+    page.get_by_role("button", name="Save description").click()
+    expect(page.locator(".data-wrong")).to_contain_text("did you mean Cost?")
+    assert served.api("GET", "/data/sources/costs")["described"] is False
+    box.fill(written)
+    page.get_by_role("button", name="Check").click()
+    expect(page.get_by_text("It fits: 1 metric and 0 filters tried")).to_be_visible()
+    page.get_by_role("button", name="Save description").click()
+    expect(page.get_by_text("Description saved")).to_be_visible()
+    assert served.api("GET", "/data/sources/costs/description")["text"] == written
 
 
 def test_a_question_its_rows_and_its_statement(costs: str, page: Page, goto: Any) -> None:
@@ -146,15 +141,18 @@ def test_a_question_its_rows_and_its_statement(costs: str, page: Page, goto: Any
     result.get_by_role("button", name="total").click()
     expect(heads.nth(1)).to_have_attribute("aria-sort", "ascending")
     expect(rows.first).to_contain_text("HR")
+    result.get_by_text("Query", exact=True).click()
     result.get_by_role("button", name="Copy").click()
     expect(page.get_by_text("Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == BY_FUNCTION
     with page.expect_download() as download:
-        result.get_by_role("button", name="Download CSV").click()
+        result.get_by_role("button", name="Download").click()
+        result.get_by_role("menuitem", name="CSV").click()
     text = Path(download.value.path()).read_text("utf-8-sig")
     assert list(csv.reader(io.StringIO(text)))[:2] == [["Function", "total"], ["IT", "307191.27"]]
     assert download.value.suggested_filename == "costs.csv"
-    page.get_by_text("5 steps").click()
+    page.get_by_text("Details", exact=True).click()
+    page.get_by_text("Steps", exact=True).click()
     expect(page.get_by_text("Generate SQL", exact=True).first).to_be_visible()
 
 
@@ -216,7 +214,7 @@ def test_a_newer_file_takes_the_place_of_the_one_that_was_sent(
     served.api("POST", "/data/sources", files={"file": ("ships.csv", b"ship,tons\nAda,5\n")})
     goto("/data/ships")
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Send a newer file").click()
+        page.get_by_role("button", name="Upload a newer file").click()
     chooser.value.set_files(
         {"name": "ships (2).csv", "mimeType": "text/csv", "buffer": b"ship,tons\nAda,5\nBo,7\n"}
     )
@@ -238,7 +236,7 @@ def test_a_server_that_does_not_answer(page: Page, goto: Any) -> None:
         "url"
     ] == "postgresql://reader:s3cret%2F%25%40@127.0.0.1:1/shop"
     expect(asked.get_by_role("alert")).to_be_visible(timeout=LONG)
-    expect(asked.get_by_text("See that the server runs")).to_be_visible()
+    expect(asked.get_by_text("Check that the server is running")).to_be_visible()
     assert "s3cret" not in page.locator("body").inner_text()
     asked.get_by_label("Address").fill("sqlite:////etc/passwd")
     asked.get_by_role("button", name="Connect").click()
@@ -250,9 +248,7 @@ def test_a_thousand_rows_of_forty_columns(page: Page, goto: Any) -> None:
     rows = [[n, *[None if (n + at) % 7 == 0 else n * at for at in range(39)]] for n in range(1_000)]
     made(page, goto, columns=columns, rows=rows, truncated=True)
     result = page.locator("#made")
-    expect(
-        result.get_by_text("There are more rows than were read: these are the first 1000.")
-    ).to_be_visible()
+    expect(result.get_by_text("There are more rows; these are the first 1000.")).to_be_visible()
     expect(result.get_by_text("1 to 100 of 1000 rows")).to_be_visible()
     assert result.locator("tbody tr").count() == 100
     result.get_by_role("button", name="Next").click()
@@ -290,10 +286,11 @@ def test_cells_are_neither_markup_nor_formulas(page: Page, goto: Any) -> None:
     expect(result.locator("pre")).to_have_text("SELECT '<script>alert(1)</script>'")
     assert result.locator("img[src], script").count() == 0
     cell = result.locator("td", has_text="xxx")
-    cell.get_by_role("button", name="Show all of it").click()
+    cell.get_by_role("button", name="Show all").click()
     expect(cell).to_contain_text("x" * 400)
     with page.expect_download() as download:
-        result.get_by_role("button", name="Download CSV").click()
+        result.get_by_role("button", name="Download").click()
+        result.get_by_role("menuitem", name="CSV").click()
     lines = list(
         csv.reader(
             io.StringIO(Path(download.value.path()).read_bytes().decode("utf-8-sig"), newline="")
@@ -309,9 +306,9 @@ def test_cells_are_neither_markup_nor_formulas(page: Page, goto: Any) -> None:
 
 
 KINDS = [
-    ("bar", "Bar", "2026-03"),
-    ("line", "Line", "2026-01"),
-    ("pie", "Pie", "2026-03"),
+    ("bar", "Bar", "March 2026"),
+    ("line", "Line", "January 2026"),
+    ("pie", "Pie", "March 2026"),
     ("scatter", "Scatter", "1: 10"),
 ]
 
@@ -360,7 +357,7 @@ def test_it_can_be_used_by_everybody(
     looked_at(page, axe)
     picture("data-tables")
     page.get_by_role("tab").nth(2).click()
-    page.locator(".data-glossary").wait_for()
+    page.locator(".data-description").wait_for()
     looked_at(page, axe)
     page.get_by_role("tab").nth(0).click()
     page.locator(".data-composer textarea").fill(QUESTION)

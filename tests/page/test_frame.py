@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
+from tests.page.conftest import ME
 
 WEB = Path(__file__).resolve().parents[2] / "src" / "citewell" / "interfaces" / "web"
 PARTS = ["ask", "library", "sites", "papers", "data", "knowledge", "memory", "traces", "settings"]
@@ -85,9 +86,9 @@ def test_a_missing_model_is_told(page: Page, goto: Callable[..., Page]) -> None:
     page.route("**/api/ready*", json_reply(told, 503))
     models = goto("/settings").get_by_role("region", name="Models and health")
     for words in (
-        "Cannot answer",
+        "Not available",
         "x.gguf: missing",
-        "7 passages still to be read",
+        "7 passages still being indexed",
         "the disk is full",
     ):
         expect(models.get_by_text(words)).to_be_visible()
@@ -131,7 +132,7 @@ def test_skip_link_leads_past_the_navigation(goto: Callable[..., Page]) -> None:
     window.keyboard.press("Enter")
     expect(window.locator("main")).to_be_focused()
     window.keyboard.press("Tab")
-    expect(window.get_by_role("button", name="Look again")).to_be_focused()
+    expect(window.locator("main :focus")).to_have_count(1)
 
 
 @pytest.mark.parametrize("width", [360])
@@ -159,7 +160,7 @@ def test_a_name_of_ones_own_goes_along(page: Page, goto: Callable[..., Page]) ->
     window.get_by_label("Name", exact=True).fill("zoë 李")
     with page.expect_request(re.compile(r"/api/me\?user_id=zo%C3%AB\+%E6%9D%8E")):
         window.get_by_role("button", name="Save").click()
-    expect(window.get_by_text("You are zoë 李 now.")).to_be_visible()
+    expect(window.get_by_text("You are now zoë 李.")).to_be_visible()
     expect(window.locator(".who")).to_have_text("zoë 李")
     window.reload()
     expect(window.locator(".who")).to_have_text("zoë 李")
@@ -167,7 +168,7 @@ def test_a_name_of_ones_own_goes_along(page: Page, goto: Callable[..., Page]) ->
 
 def test_unknown_address_is_told(page: Page) -> None:
     page.goto("/#/nowhere/else")
-    expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="Ask a question").click()
     page.locator('html[data-view="ask"]').wait_for(state="attached")
 
@@ -192,22 +193,22 @@ def test_a_server_that_goes_is_told_and_looked_for(page: Page, goto: Callable[..
         4
     )  # nothing is on its way that could say otherwise
     page.route("**/api/**", lambda route: route.abort("connectionrefused"))
-    window.get_by_role("button", name="Look again").click()
-    expect(window.get_by_text("The server does not answer.").first).to_be_visible()
+    window.get_by_role("button", name="Refresh").click()
+    expect(window.get_by_text("The server isn’t responding.").first).to_be_visible()
     page.unroute("**/api/**")
-    expect(window.get_by_text("The server answers again.")).to_be_visible()
+    expect(window.get_by_text("The server is back.")).to_be_visible()
     expect(window.locator(".offline")).to_have_count(0)
     expect(
         window.get_by_role("region", name="Models and health").get_by_text("Ready", exact=True)
     ).to_be_visible()
-    expect(window.get_by_text("The server does not answer.")).to_have_count(0)
+    expect(window.get_by_text("The server isn’t responding.")).to_have_count(0)
 
 
 @EVERY_LOOK
 def test_sign_in(page: Page, axe: Callable[..., None], picture: Callable[..., None]) -> None:
     """Where the server asks who one is: nothing is shown before, and a wrong token is told."""
     me = {"user_id": "ada", "role": "editor", "auth": "token", "csrf": "word"}
-    page.route("**/api/me*", json_reply(refused("unauthorized", "sign in first"), 401))
+    page.route(ME, json_reply(refused("unauthorized", "sign in first"), 401))
     page.route("**/api/sign-in*", json_reply(refused("unauthorized", "no such token"), 401))
     page.goto("/#/settings")
     button = page.locator("form button[type=submit]")
@@ -215,7 +216,7 @@ def test_sign_in(page: Page, axe: Callable[..., None], picture: Callable[..., No
     expect(page.get_by_role("alert")).to_be_visible()
     page.locator("input[type=password]").fill("wrong")
     button.click()
-    expect(page.locator(".wrong")).to_have_text(re.compile("not known|不认识"))
+    expect(page.locator(".wrong")).to_have_text(re.compile("isn’t valid|不认识"))
     axe(page)
     picture("sign-in")
     page.unroute("**/api/sign-in*")
@@ -231,7 +232,7 @@ def test_a_signed_in_page_proves_itself_and_signs_out(
     page: Page, goto: Callable[..., Page]
 ) -> None:
     page.route(
-        "**/api/me*",
+        ME,
         json_reply({"user_id": "ada", "role": "admin", "auth": "token", "csrf": "word"}),
     )
     page.route("**/api/sign-out*", json_reply({}))

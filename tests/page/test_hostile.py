@@ -40,7 +40,6 @@ def environment() -> dict[str, str]:
     asked, so they carry it on.
     """
     return {
-        "CITEWELL_EMBEDDER": "scripted",
         "CITEWELL_LLM": "none",
         "CITEWELL_READER": "none",
         "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.0/8",
@@ -111,7 +110,6 @@ def test_every_reply_filled(page: Page, views: list[str], goto: Goto, watched: l
         "answer",
         "section",
         "uri",
-        "meaning",
         "name",
     } <= taint.fields
 

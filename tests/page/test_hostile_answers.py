@@ -24,7 +24,7 @@ SLOWEST = (
 )
 READ = """async ([text, citations]) => {
     const { fragmentOf } = await import("/assets/ui/markdown_dom.js");
-    await (await import("/assets/ui/formulas.js")).fetchFormulas();
+    await (await import("/assets/ui/late.js")).formulas.fetch();
     const words = { copy: "c", table: "t", code: "k", cite: (n) => `c${n}`, verdict: () => "v" };
     const start = performance.now();
     fragmentOf(text, { citations, sentences: [], words });
@@ -78,7 +78,7 @@ PIECES = (
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    return {"CITEWELL_EMBEDDER": "scripted", "CITEWELL_LLM": "none"}
+    return {"CITEWELL_LLM": "none"}
 
 
 @pytest.fixture

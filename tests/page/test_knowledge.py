@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.page.conftest import PATIENCE, Served
+from tests.page.conftest import ME, PATIENCE, Served
 
 Goto = Callable[..., Page]
 expect.set_options(timeout=PATIENCE * 1000)
@@ -23,7 +23,7 @@ HOSTILE = "It was <img src=x onerror=window.harm=1> **1862**"
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    return {"CITEWELL_EMBEDDER": "scripted", "CITEWELL_LLM": "none"}
+    return {"CITEWELL_LLM": "none"}
 
 
 def ask(
@@ -68,9 +68,9 @@ def test_empty(goto: Goto, axe: Callable[..., None]) -> None:
     expect(page.get_by_role("link", name="Ask a question")).to_have_attribute("href", "#/ask")
     for part, words in {
         "Rules to review": "No corrections yet",
-        "Conflicts": "Nobody disagrees",
-        "Answered wrong": "Nothing was said to be wrong",
-        "My feedback": "You have not said anything yet",
+        "Conflicts": "No disagreements",
+        "Answered wrong": "No wrong answers reported",
+        "My feedback": "No feedback yet",
     }.items():
         page.get_by_role("link", name=part).click()
         expect(page.get_by_role("heading", name=words)).to_be_visible()
@@ -88,7 +88,7 @@ def test_confirmed_and_undone(served: Served, goto: Goto, picture: Callable[...,
     row = page.get_by_role("listitem").filter(has_text=QUESTION)
     expect(row).to_contain_text("in use")
     expect(row).to_contain_text("local")
-    expect(row).to_contain_text("weight 1")
+    expect(row).not_to_contain_text("weight")
     page.get_by_label("Search").fill("nothing says this")
     expect(row).to_have_count(0)
     page.get_by_label("Search").fill("LIGHTHOUSE")
@@ -98,7 +98,7 @@ def test_confirmed_and_undone(served: Served, goto: Goto, picture: Callable[...,
     row.get_by_role("link").click()
     expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
     expect(page.get_by_role("blockquote").first).to_have_text("The lighthouse was built in 1857.")
-    expect(page.get_by_role("button", name="Stand by it")).to_be_disabled()
+    expect(page.get_by_role("button", name="Confirm too")).to_be_disabled()
     page.get_by_text("Its document", exact=True).click()
     expect(page.locator("pre", has_text="category: confirmed_qa")).to_contain_text(
         "The lighthouse was built in 1857."
@@ -108,7 +108,7 @@ def test_confirmed_and_undone(served: Served, goto: Goto, picture: Callable[...,
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Reason").fill("a newer book says otherwise")
     dialog.get_by_role("button", name="Undo").click()
-    expect(page.get_by_text("It is undone")).to_be_visible()
+    expect(page.get_by_text("Undone. Ask again")).to_be_visible()
     expect(page.get_by_text("a newer book says otherwise").first).to_be_visible()
     expect(page.get_by_role("button", name="Undo", exact=True)).to_have_count(0)
     kept = served.api("GET", f"/knowledge/confirmed/{item_id}")
@@ -144,9 +144,9 @@ def test_a_correction_is_reviewed(served: Served, goto: Goto, picture: Callable[
     card.get_by_role("button", name="Approve").click()
     expect(card).to_contain_text("in use")
     assert served.api("GET", f"/knowledge/rules/{rule_id}")["state"] == "active"
-    card.get_by_role("button", name="Take back").click()
+    card.get_by_role("button", name="Withdraw").click()
     page.get_by_role("dialog").get_by_label("Reason").fill("it was the other one")
-    page.get_by_role("dialog").get_by_role("button", name="Take back").click()
+    page.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
     expect(card).to_contain_text("undone")
     rule = served.api("GET", f"/knowledge/rules/{rule_id}")
     assert (rule["state"], rule["reason"]) == ("undone", "it was the other one")
@@ -178,7 +178,7 @@ def test_a_conflict_is_settled(
     } == {kept, gone}
     page = goto(f"/knowledge?item={kept}")
     expect(page.get_by_role("link", name=gone)).to_be_visible()
-    page.get_by_role("link", name="See them side by side").click()
+    page.get_by_role("link", name="Compare").click()
     side = page.locator(".side").filter(has_text="1857")
     expect(page.locator(".side").filter(has_text="1862")).to_be_visible()
     expect(side.locator("mark", has_text="1857")).to_be_visible()
@@ -186,7 +186,7 @@ def test_a_conflict_is_settled(
     picture("knowledge-conflict")
     side.get_by_role("button", name="Keep this").click()
     page.get_by_role("dialog").get_by_role("button", name="Keep this").click()
-    expect(page.get_by_role("heading", name="Nobody disagrees")).to_be_visible()
+    expect(page.get_by_role("heading", name="No disagreements")).to_be_visible()
     assert served.api("GET", f"/knowledge/confirmed/{gone}")["state"] == "undone"
     assert served.api("GET", f"/knowledge/confirmed/{kept}")["state"] == "active"
 
@@ -205,16 +205,16 @@ def test_health(served: Served, goto: Goto) -> None:
     row = page.get_by_role("listitem").filter(has_text="does not say any more")
     expect(row).to_contain_text("set aside")
     assert served.api("GET", f"/knowledge/confirmed/{item_id}")["state"] == "quarantined"
-    page.get_by_role("button", name="Show what would go").click()
-    expect(page.get_by_text("This would go:")).to_be_visible()
+    page.get_by_role("button", name="Show what would be removed").click()
+    expect(page.get_by_text("This would be removed:")).to_be_visible()
     assert file.exists()
     page.get_by_role("button", name="Clean up now").click()
     page.get_by_role("dialog").get_by_role("button", name="Clean up now").click()
-    expect(page.get_by_text("This is gone:")).to_be_visible()
+    expect(page.get_by_text("This was removed:")).to_be_visible()
     assert not file.exists()
     page = goto(f"/knowledge?item={item_id}")
-    page.get_by_role("button", name="Use it again").click()
-    expect(page.get_by_role("button", name="Stand by it")).to_be_visible()
+    page.get_by_role("button", name="Use again").click()
+    expect(page.get_by_role("button", name="Confirm too")).to_be_visible()
     assert served.api("GET", f"/knowledge/confirmed/{item_id}")["state"] == "active"
 
 
@@ -225,19 +225,19 @@ def test_a_reader_sees_why_not(served: Served, page: Page, goto: Goto) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     me = {"user_id": "ann", "role": "reader", "auth": "token", "csrf": "word"}
-    page.route("**/api/me*", lambda route: route.fulfill(json=me))
+    page.route(ME, lambda route: route.fulfill(json=me))
     goto(f"/knowledge?item={item_id}")
-    for name in ("Undo", "Stand by it"):
+    for name in ("Undo", "Confirm too"):
         button = page.get_by_role("button", name=name, exact=True)
         expect(button).to_be_disabled()
         expect(button).to_have_accessible_description(
-            "Only reviewers may do this; you are a reader."
+            "Only reviewers can do this; you are a reader."
         )
     for part in ("Conflicts", "Answered wrong"):
         page.get_by_role("link", name=part).click()
         expect(page.get_by_role("heading", name="For reviewers")).to_be_visible()
     page.get_by_role("link", name="Health").click()
-    for name in ("Check now", "Show what would go"):
+    for name in ("Check now", "Show what would be removed"):
         expect(page.get_by_role("button", name=name)).to_be_disabled()
     assert not [
         url for url in asked if "/api/knowledge/conflicts" in url or "/api/feedback/wrong" in url

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.page.conftest import PATIENCE, Served
+from tests.page.conftest import PATIENCE, Served, until
+from tests.page.told import LINE
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "library"
 SHIPS = "# Ships\n\n" + "".join(
@@ -29,11 +30,6 @@ DROP = """([files]) => {
             kind, {dataTransfer: transfer, bubbles: true, cancelable: true}));
     }
 }"""
-
-
-@pytest.fixture(scope="module")
-def environment() -> dict[str, str]:
-    return {"CITEWELL_EMBEDDER": "scripted"}
 
 
 def drop(page: Page, *files: tuple[str, str]) -> None:
@@ -74,7 +70,7 @@ def test_from_nothing_to_the_first_documents(
         expect(line).to_contain_text(re.split(r"; (?:known|these)", file["reason"])[0])
         expect(line.locator(".lib-todo")).not_to_be_empty()
     expect(told.get_by_text(".docx")).not_to_be_visible()
-    told.locator("li", has_text="true.bin").get_by_text("Types that are read").click()
+    told.locator("li", has_text="true.bin").get_by_text("Supported file types").click()
     expect(told.get_by_text(".docx")).to_be_visible()
     told.get_by_role("button", name="Dismiss").click()
     expect(told).to_have_count(0)
@@ -93,7 +89,7 @@ def test_a_collection_is_made_and_files_are_dropped_on_it(
     made.get_by_role("button", name="Create").click()
     expect(made.get_by_role("alert")).to_contain_text("not allowed")
     made.get_by_label("Name").fill("航运 sea")
-    made.get_by_label("Way of cutting").select_option("fixed")
+    made.get_by_label("Method").select_option("fixed")
     made.get_by_label("Tokens").fill("60")
     made.get_by_label("Overlap").fill("10")
     made.get_by_role("button", name="Create").click()
@@ -175,7 +171,7 @@ def test_a_job_that_runs_is_shown_and_cancelled(served: Served, page: Page, goto
     expect(running.get_by_role("progressbar")).to_be_visible()
     running.get_by_role("button", name="Cancel").click()
     expect(over(page, "300 files into many")).to_contain_text(
-        "Cancelled. What was added before stays."
+        "Cancelled. What was already added stays."
     )
     assert served.api("GET", f"/jobs/{job['job_id']}")["state"] == "cancelled"
 
@@ -212,12 +208,12 @@ def test_search_shows_why_and_opens_the_source(served: Served, page: Page, goto:
         expect(first.locator(".lib-signals")).to_contain_text(
             f"{value:.2f}".rstrip("0").rstrip(".")
         )
-    page.get_by_text("Filters and strategy").click()
+    page.get_by_text("Advanced").click()
     page.get_by_role("combobox", name="Language").select_option("zh")
     page.get_by_label("Strategy").select_option("words_only")
     page.get_by_label("Search the passages").fill("住宿费")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("strategy: words only")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"\d passages? in "))).to_be_visible()
     titles = page.locator(".lib-hit .lib-title")
     expect(titles.first).to_contain_text("差旅报销制度")
     assert all("差旅报销制度" in text for text in titles.all_text_contents())
@@ -233,7 +229,7 @@ def test_search_shows_why_and_opens_the_source(served: Served, page: Page, goto:
 def test_how_a_document_and_a_file_are_cut(served: Served, page: Page, goto: Any) -> None:
     doc_id = served.add("cut", "ships.md", SHIPS)
     goto("/library/cut")
-    page.get_by_role("button", name="How Ships is cut").click()
+    page.get_by_role("button", name="How Ships is split").click()
     shown = page.get_by_role("dialog")
     chunks = served.api("GET", f"/documents/{doc_id}/chunks")["previews"][0]["chunks"]
     expect(shown.locator(".lib-chunk")).to_have_count(len(chunks))
@@ -248,10 +244,10 @@ def test_how_a_document_and_a_file_are_cut(served: Served, page: Page, goto: Any
     shown.get_by_label("Tokens").fill("20")
     expect(shown.get_by_role("alert")).to_contain_text("tokens")
     shown.get_by_label("Tokens").fill("")
-    shown.get_by_label("Way of cutting").select_option("compare")
+    shown.get_by_label("Method").select_option("compare")
     expect(shown.locator("tbody tr")).to_have_count(3)
     page.keyboard.press("Escape")
-    page.get_by_role("tab", name="Chunking").click()
+    page.get_by_role("tab", name="Splitting").click()
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Choose a file").click()
     chooser.value.set_files(
@@ -259,10 +255,10 @@ def test_how_a_document_and_a_file_are_cut(served: Served, page: Page, goto: Any
     )
     expect(page.locator(".lib-try .lib-chunk")).to_contain_text("It is short.")
     change = page.locator("form.lib-form")
-    change.get_by_label("Way of cutting").select_option("sentences")
+    change.get_by_label("Method").select_option("sentences")
     change.get_by_label("Tokens").fill("80")
-    change.get_by_role("button", name="Save and cut anew").click()
-    expect(over(page, "Cutting cut anew")).to_contain_text("1 of 1 documents cut otherwise")
+    change.get_by_role("button", name="Save and split again").click()
+    expect(over(page, "Splitting cut again")).to_contain_text("1 of 1 documents changed")
     assert served.api("GET", "/collections/cut")["chunking"] == {
         "chunker": "sentences",
         "tokens": 80,
@@ -323,7 +319,7 @@ def test_it_can_be_used_by_everybody(
     page.locator(".lib-todo").wait_for()
     looked_at(page, axe)
     picture("library-documents")
-    page.get_by_role("tab").nth(1).click()
+    page.get_by_role("tab").nth(2).click()  # behind the tab of what is watched
     page.get_by_role("searchbox").fill("passwords 住宿费")
     page.keyboard.press("Enter")
     page.locator(".lib-hit").first.wait_for()
@@ -331,7 +327,7 @@ def test_it_can_be_used_by_everybody(
     looked_at(page, axe)
     picture("library-search")
     page.get_by_role("tab").nth(
-        3
+        4
     ).click()  # behind the tab that checks a text, which has tests of its own
     page.locator(".lib-try").wait_for()
     looked_at(page, axe)
@@ -347,3 +343,39 @@ def looked_at(page: Page, axe: Any) -> None:
     assert page.locator(".main").evaluate("each => each.scrollWidth - each.clientWidth") <= 0, (
         "wider than the window"
     )
+
+
+def test_chosen_documents_are_asked_alone(served: Served, page: Page, goto: Any) -> None:
+    """By their boxes, in the conversation that follows; the chip takes it back."""
+    served.add("tides", "north.md", "# North\n\nThe northern tide comes at six.")
+    chosen = served.add("tides", "south.md", "# South\n\nThe southern tide comes at nine.")
+    goto("/library/tides")
+    page.get_by_role("checkbox", name="Select South").check()
+    page.get_by_role("button", name="Ask about 1 document").click()
+    expect(page.get_by_role("list", name="Options in use")).to_contain_text(chosen)
+    page.evaluate(LINE)
+    page.get_by_role("textbox", name="Your question").fill("When does the tide come?")
+    page.keyboard.press("Enter")
+    until(page, "() => window.asked.length === 1")
+    asked = page.evaluate("() => window.asked[0]")
+    assert (asked["collection"], asked["options"]) == ("tides", {"doc_ids": [chosen]})
+    page.get_by_role("button", name=re.compile("^Remove “")).click()
+    expect(page.get_by_role("list", name="Options in use")).to_have_count(0)
+
+
+def test_a_collection_too_large_to_be_sent_whole(served: Served, page: Page, goto: Any) -> None:
+    """The server finds and orders; more come when they are asked for."""
+    for n in range(4):
+        served.add("large", f"note-{n}.md", f"# Note {n}\n\nNumber {n} is kept in a drawer.\n")
+    page.route(
+        re.compile(r"/documents\?.*limit=500"),
+        lambda route: route.continue_(url=route.request.url.replace("limit=500", "limit=2")),
+    )
+    goto("/library/large")
+    rows = page.locator(".lib-table tbody tr")
+    expect(rows).to_have_count(2)
+    expect(page.get_by_role("tab", name="Documents")).to_contain_text("4")
+    page.get_by_role("button", name="Document", exact=True).click()
+    expect(rows.first).to_contain_text("Note 0")
+    page.get_by_role("button", name="Show").click()
+    expect(rows).to_have_count(4)

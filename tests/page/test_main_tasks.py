@@ -60,7 +60,7 @@ def test_from_a_file_to_a_confirmed_answer(
     expect(page.locator("article.lib-work.over", has_text=POLICY.name)).to_be_visible(**LONG)
     press(page, page.get_by_role("navigation").get_by_role("link", name="Ask"))
     page.locator('html[data-view="ask"]').wait_for(state="attached")
-    page.get_by_label("Who answers").select_option("qa")
+    page.get_by_label("Answered by").select_option("qa")
     reach(page, page.get_by_role("textbox", name="Your question"))
     page.keyboard.type(QUESTION)
     page.keyboard.press("Enter")
@@ -73,12 +73,12 @@ def test_from_a_file_to_a_confirmed_answer(
     ).to_be_visible()
     page.keyboard.press("Escape")
     press(page, answer.get_by_role("button", name="This is right"))
-    press(page, answer.get_by_role("link", name="See it"))
+    press(page, answer.get_by_role("link", name="View"))
     expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
     press(page, page.get_by_role("button", name="Undo", exact=True))
     page.keyboard.type("a trial")
     press(page, page.get_by_role("dialog").get_by_role("button", name="Undo"))
-    expect(page.get_by_text("It is undone")).to_be_visible()
+    expect(page.get_by_text("Undone. Ask again")).to_be_visible()
     [item] = served.api("GET", "/knowledge/confirmed")["confirmed"]
     assert (item["question"], item["state"], item["reason"]) == (QUESTION, "undone", "a trial")
 
@@ -89,10 +89,11 @@ def test_the_way_of_an_answer_is_found_again(page: Page, goto: Callable[..., Pag
     """
     goto("/ask")
     press(page, page.get_by_role("region", name="Conversations").get_by_role("link", name=QUESTION))
+    press(page, page.locator(".answer-small > summary"))
     press(page, page.get_by_role("article", name="Answer").get_by_role("link", name="Trace"))
     expect(page).to_have_title(f"{QUESTION} · Traces · Citewell")
     press(page, page.get_by_role("link", name="Steps"))
-    expect(page.locator(".trace-step-node").first).to_have_text("InputValidationNode")
+    expect(page.locator(".trace-step-node").first).to_have_text("Checking the question")
     press(page, page.get_by_role("link", name="Replay"))
     press(page, page.get_by_role("button", name="Replay as recorded"))
     expect(page.get_by_text("Replies of the chat model as recorded.")).to_be_visible(**LONG)
@@ -103,17 +104,18 @@ def test_what_is_told_is_remembered_until_it_is_forgotten(
 ) -> None:
     """Told in a conversation, found in Memory, reworded and forgotten there."""
     goto("/ask")
-    page.get_by_label("Who answers").select_option("dual_loop")
+    page.get_by_label("Answered by").select_option("dual_loop")
     page.get_by_role("textbox", name="Your question").fill(
         "Remember that our office is in Shenzhen."
     )
     page.keyboard.press("Enter")
     expect(page.get_by_role("article", name="Answer")).to_be_visible(**LONG)
+    press(page, page.get_by_role("navigation").get_by_role("link", name="Settings"))
     press(page, page.get_by_role("navigation").get_by_role("link", name="Memory"))
     card = page.locator(".memory-card")
     expect(card).to_contain_text("Shenzhen")
-    press(page, card.get_by_role("button", name="Reword"))
-    page.get_by_role("textbox", name="What is to be remembered").fill("our office is in Chengdu")
+    press(page, card.get_by_role("button", name="Edit"))
+    page.get_by_role("textbox", name="What to remember").fill("our office is in Chengdu")
     press(page, page.get_by_role("button", name="Save"))
     expect(card).to_contain_text("Chengdu")
     [memory] = served.api("GET", "/memories")["memories"]

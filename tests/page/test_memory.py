@@ -18,11 +18,6 @@ from tests.page.conftest import PATIENCE, Served
 LONG = 4 * PATIENCE  # seconds for work on a loaded machine
 
 
-@pytest.fixture(scope="module")
-def environment() -> dict[str, str]:
-    return {"CITEWELL_EMBEDDER": "scripted"}
-
-
 def tell(served: Served, user: str, *facts: str) -> None:
     for fact in facts:
         body = {"question": fact, "agent": "dual_loop", "user_id": user}
@@ -48,7 +43,7 @@ def look(page: Page, goto: Callable[..., Page]) -> Callable[[str], Page]:
 def test_nothing_is_remembered_yet(look: Any, axe: Any) -> None:
     page = look("nemo")
     expect(page.get_by_role("heading", name="Nothing is remembered yet")).to_be_visible()
-    expect(page.get_by_text("CITEWELL_MEMORY__ENABLED=false")).to_be_visible()
+    expect(page.get_by_text("Turn memory off in Settings")).to_be_visible()
     axe(page)
     page.get_by_role("link", name="Ask something").click()
     page.locator('html[data-view="ask"]').wait_for(state="attached")
@@ -71,8 +66,8 @@ def test_memories_are_found_reworded_and_forgotten(served: Served, look: Any, ax
     expect(cards).to_have_count(0)
     page.get_by_role("button", name="Show all").click()
     plan = page.locator(".memory-card", has_text="plan")
-    plan.get_by_role("button", name="Reword").click()
-    box = page.get_by_role("textbox", name="What is to be remembered")
+    plan.get_by_role("button", name="Edit").click()
+    box = page.get_by_role("textbox", name="What to remember")
     box.fill("my password is hunter2")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert")).to_contain_text("secret")
@@ -100,10 +95,10 @@ def test_what_contradicts_replaces_and_is_history(served: Served, look: Any) -> 
     tell(served, "cai", "Remember that my plan is Pro.", "Remember that my plan is Basic.")
     page = look("cai")
     expect(page.locator(".memory-card")).to_have_count(1)
-    page.get_by_role("checkbox", name="Show memories that were replaced").check()
+    page.get_by_role("checkbox", name="Show replaced memories").check()
     expect(page.locator(".memory-card")).to_have_count(2)
     expect(page.locator(".memory-old")).to_contain_text("Pro")
-    page.get_by_role("checkbox", name="Show memories that were replaced").uncheck()
+    page.get_by_role("checkbox", name="Show replaced memories").uncheck()
     expect(page.locator(".memory-card")).to_have_count(1)
     page.get_by_role("button", name="More").click()
     expect(page.locator(".memory-history li")).to_have_count(1)

@@ -69,7 +69,7 @@ def test_limits_are_the_servers(table: dict[str, Any]) -> None:
 
 
 def chips(page: Page) -> Any:
-    return page.get_by_role("list", name="Options that are set").get_by_role("listitem")
+    return page.get_by_role("list", name="Options in use").get_by_role("listitem")
 
 
 def test_options_are_shown_kept_and_taken_back(
@@ -79,35 +79,35 @@ def test_options_are_shown_kept_and_taken_back(
     with a press; a figure that the server would refuse is not taken.
     """
     goto("/ask")
-    page.get_by_label("Who answers").select_option("dual_loop")
-    button = page.get_by_role("button", name="Options", exact=True)
+    page.get_by_label("Answered by").select_option("dual_loop")
+    button = page.get_by_role("button", name="Advanced", exact=True)
     button.focus()
     page.keyboard.press("Enter")
-    box = page.get_by_role("dialog", name="Options: Documents, thorough")
+    box = page.get_by_role("dialog", name="Advanced: Documents, thorough")
     expect(box.locator("input, select").first).to_be_focused()
-    box.get_by_label("Look again where the evidence is poor").select_option("false")
-    box.get_by_label("Corrections at most").fill("9")
+    box.get_by_label("Search again if the evidence is weak").select_option("false")
+    box.get_by_label("Retries").fill("9")
     page.keyboard.press("Enter")
-    expect(box.get_by_role("alert")).to_have_text("A figure from 0 to 5")
-    box.get_by_label("Corrections at most").fill("3")
+    expect(box.get_by_role("alert")).to_have_text("Enter a number from 0 to 5")
+    box.get_by_label("Retries").fill("3")
     page.keyboard.press("Enter")
     expect(box.get_by_role("alert")).to_have_count(0)
-    box.get_by_label("Weight of variety").fill("0.25")
+    box.get_by_label("Prefer varied sources").fill("0.25")
     axe(page)
     picture("options")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Options (3 set)")).to_be_focused()
+    expect(page.get_by_role("button", name="Advanced (3 set)")).to_be_focused()
     page.reload()
     expect(chips(page)).to_have_text(
         [
-            "Weight of variety: 0.25",
-            "Look again where the evidence is poor: no",
-            "Corrections at most: 3",
+            "Prefer varied sources: 0.25",
+            "Search again if the evidence is weak: no",
+            "Retries: 3",
         ]
     )
-    page.get_by_label("Who answers").select_option("qa")
+    page.get_by_label("Answered by").select_option("qa")
     expect(chips(page)).to_have_count(0)
-    page.get_by_label("Who answers").select_option("dual_loop")
+    page.get_by_label("Answered by").select_option("dual_loop")
     page.evaluate(LINE)
     page.get_by_role("textbox", name="Your question").fill("Why?")
     page.keyboard.press("Enter")
@@ -118,9 +118,9 @@ def test_options_are_shown_kept_and_taken_back(
         "corrections": 3,
     }
     axe(page)
-    page.get_by_role("button", name="Take back “Weight of variety: 0.25”").press("Enter")
-    expect(page.get_by_role("button", name=re.compile("Take back “Look again"))).to_be_focused()
-    page.get_by_role("button", name="Options (2 set)").click()
+    page.get_by_role("button", name="Remove “Prefer varied sources: 0.25”").press("Enter")
+    expect(page.get_by_role("button", name=re.compile("Remove “Search again"))).to_be_focused()
+    page.get_by_role("button", name="Advanced (2 set)").click()
     box.get_by_role("button", name="Reset").click()
     expect(chips(page)).to_have_count(0)
 
@@ -131,7 +131,7 @@ def test_options_are_shown_kept_and_taken_back(
 def test_options_on_a_phone_in_chinese(goto: Goto, page: Page, axe: Any, picture: Any) -> None:
     goto("/ask")
     page.get_by_label("由谁回答").select_option("website")
-    page.get_by_role("button", name="选项", exact=True).click()
+    page.get_by_role("button", name="高级", exact=True).click()
     page.get_by_label("可访问的主机").fill("*.example.com, docs.example.org")
     page.get_by_label("每轮最多页数").fill("3")
     axe(page)
@@ -150,15 +150,15 @@ def test_the_browser_forgets(served: Served, goto: Goto, page: Page) -> None:
     stays.
     """
     goto("/ask")
-    page.get_by_label("Who answers").select_option("website")
+    page.get_by_label("Answered by").select_option("website")
     goto("/settings")
     expect(page.get_by_role("region", name="For other programs")).to_contain_text(str(served.home))
     assert "website" in page.evaluate("() => localStorage.getItem('citewell.ask')")
     page.evaluate("() => localStorage.setItem('other', '1')")
-    page.get_by_role("button", name="Forget all that").click()
+    page.get_by_role("button", name="Clear").click()
     with page.expect_navigation():
-        page.get_by_role("dialog").get_by_role("button", name="Forget all that").click()
-    expect(page.get_by_role("button", name="Forget all that")).to_be_visible()
+        page.get_by_role("dialog").get_by_role("button", name="Clear").click()
+    expect(page.get_by_role("button", name="Clear")).to_be_visible()
     assert page.evaluate(
         "() => [localStorage.getItem('citewell.ask'), localStorage.getItem('other')]"
     ) == [None, "1"]

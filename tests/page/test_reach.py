@@ -51,7 +51,7 @@ SEEN = """() => {
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    return {"CITEWELL_LLM": "none"}
+    return {"CITEWELL_EMBEDDER": "builtin", "CITEWELL_LLM": "none"}
 
 
 @pytest.fixture(scope="module")
@@ -269,7 +269,7 @@ def test_menus_and_dialogs(
         axe(page)
         page.keyboard.press("Escape")
     goto("/ask")
-    page.get_by_role("button", name="Options", exact=True).click()
+    page.get_by_role("button", name="Advanced", exact=True).click()
     axe(page)
     until(
         page, "() => document.querySelector('.options').getBoundingClientRect().right <= innerWidth"

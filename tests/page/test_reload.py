@@ -7,6 +7,7 @@ of the real server.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 from tests.page.conftest import Served, until
-from tests.page.told import LINE
+from tests.page.told import LINE, answer
 
 Goto = Callable[..., Page]
 STEP = {"n": 1, "node": "InputValidationNode", "action": "default", "seconds": 0.01}
@@ -22,12 +23,12 @@ STEP = {"n": 1, "node": "InputValidationNode", "action": "default", "seconds": 0
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    return {"CITEWELL_LLM": "none"}
+    return {"CITEWELL_EMBEDDER": "builtin", "CITEWELL_LLM": "none"}
 
 
 def asked(page: Page, text: str, agent: str) -> None:
     page.evaluate(LINE)
-    page.get_by_label("Who answers").select_option(agent)
+    page.get_by_label("Answered by").select_option(agent)
     page.get_by_role("textbox", name="Your question").fill(text)
     page.keyboard.press("Enter")
     until(page, "() => window.asked.length === 1")
@@ -41,9 +42,9 @@ def test_what_was_not_answered_can_be_asked_again(goto: Goto, page: Page) -> Non
         page.get_by_role("heading", name="Who reads the minutes of the meeting?")
     ).to_be_visible()
     lost = page.get_by_role("alert").filter(
-        has_text="The page was loaded anew before the answer came."
+        has_text="The page was reloaded before the answer arrived."
     )
-    expect(lost).to_contain_text("nothing of it is kept")
+    expect(lost).to_contain_text("nothing was saved")
     page.evaluate(LINE)
     page.get_by_role("button", name="Ask again", exact=True).click()
     until(page, "() => window.asked.length === 1")
@@ -88,11 +89,96 @@ def test_what_is_kept_goes_on(goto: Goto, page: Page) -> None:
         "([event, data]) => window.line(event, data)",
         ["step", {**STEP, "detail": {"trace_id": "tr_9"}}],
     )
-    expect(page.locator(".ask-steps-list")).to_contain_text("InputValidationNode")
+    expect(page.locator(".waiting-now")).to_contain_text("Saving the answer")
     page.reload()
-    expect(page.get_by_role("alert")).to_contain_text("it can go on where it was")
+    expect(page.get_by_role("alert")).to_contain_text("it can continue where it left off")
     page.evaluate(LINE)
     page.get_by_role("button", name=re.compile("^What holds\\?")).click()
     until(page, "() => window.asked.length === 1")
     assert page.evaluate("() => window.asked[0].resume") == "tr_9"
     expect(page.locator(".question")).to_have_count(1)
+
+
+def test_what_is_being_answered_is_heard_again(goto: Goto, page: Page) -> None:
+    """The run went on in the server: the page hears all its events, after a reload and from another
+    window; stopping it ends it there.
+    """
+    live = {"trace_id": "tr_5", "agent": "qa", "question": "Who?", "session_id": ""}
+    told = {"runs": [], "live": [live | {"started_at": 1}]}
+    for path in ("**/api/runs", "**/api/runs?*"):
+        page.route(path, lambda route: route.fulfill(json=told))
+    step = STEP | {"detail": {"trace_id": "tr_5"}}
+    lines = f"event: step\ndata: {json.dumps(step)}\n\n"
+    lines += f"event: answer\ndata: {json.dumps(answer(trace_id='tr_5'))}\n\n"
+    page.route(
+        "**/api/runs/tr_5/events*",
+        lambda route: route.fulfill(body=lines, content_type="text/event-stream"),
+    )
+    goto("/ask")
+    asked(page, "Who?", "qa")
+    page.evaluate(
+        "([event, data]) => window.line(event, data)",
+        ["step", {**STEP, "detail": {"trace_id": "tr_5"}}],
+    )
+    expect(page.locator(".waiting-now")).to_contain_text("Understanding the question")
+    page.reload()
+    expect(page.get_by_role("article", name="Answer")).to_contain_text("27 days")
+    page.evaluate("() => sessionStorage.clear()")
+    page.reload()
+    page.get_by_role("button", name=re.compile("^Who\\?")).click()
+    expect(page.get_by_role("article", name="Answer")).to_contain_text("27 days")
+    page.get_by_role("button", name="New conversation").click()
+    asked(page, "Who then?", "qa")
+    page.evaluate(
+        "([event, data]) => window.line(event, data)",
+        ["step", {**STEP, "detail": {"trace_id": "tr_6"}}],
+    )
+    expect(page.locator(".waiting-now")).to_contain_text("Understanding the question")
+    with page.expect_request(re.compile("/api/runs/tr_6/cancel")):
+        page.get_by_role("button", name="Stop").click()
+
+
+def test_what_is_half_written_stays(goto: Goto, page: Page) -> None:
+    goto("/ask")
+    box = page.get_by_role("textbox", name="Your question")
+    box.fill("Half a ques")
+    goto("/library")
+    goto("/ask")
+    expect(box).to_have_value("Half a ques")
+    page.reload()
+    expect(box).to_have_value("Half a ques")
+    page.evaluate(LINE)
+    box.fill("A whole question?")
+    page.keyboard.press("Enter")
+    until(page, "() => window.asked.length === 1")
+    page.evaluate("data => window.line('answer', data)", answer())
+    page.evaluate("() => window.cut()")
+    expect(page.get_by_role("article", name="Answer")).to_be_visible()
+    page.reload()
+    expect(box).to_have_value("")
+
+
+def test_a_server_that_comes_back(served: Served, goto: Goto, page: Page) -> None:
+    """While it is gone nothing is said to be missing; when it is back, every part opens and the
+    question stands where it was.
+    """
+    served.add("default", "garden.md", "The garden is closed in winter.")
+    goto("/ask")
+    expect(page.get_by_role("combobox", name="Collection")).to_be_visible()
+    page.get_by_role("textbox", name="Your question").fill("When is it closed?")
+    page.get_by_role("textbox", name="Your question").press("Enter")
+    expect(page.get_by_role("article", name="Answer")).to_be_visible()
+    page.get_by_role("button", name="New conversation").click()
+    page.get_by_role("textbox", name="Your question").fill("And the garden?")
+    served.stop()
+    page.get_by_role("link", name="Library").click()
+    expect(page.get_by_text("The server isn’t responding.").first).to_be_visible()
+    page.get_by_role("link", name="Ask", exact=True).click()
+    expect(page.get_by_text("Ask your own documents")).to_have_count(0)
+    page.get_by_role("link", name="Library").click()
+    served.start()
+    expect(page.get_by_role("heading", name="Library", level=1)).to_be_visible()
+    page.get_by_role("link", name="Ask", exact=True).click()
+    expect(page.get_by_role("textbox", name="Your question")).to_have_value("And the garden?")
+    expect(page.get_by_role("combobox", name="Collection")).to_be_visible()
+    expect(page.get_by_text("Ask your own documents")).to_have_count(0)

@@ -69,11 +69,6 @@ NEVER = (
 )
 
 
-@pytest.fixture(scope="module")
-def environment() -> dict[str, str]:
-    return {"CITEWELL_EMBEDDER": "scripted"}
-
-
 @pytest.fixture
 def watched(page: Page, served: Served) -> Iterator[list[str]]:
     """What a page did that it must not: dialogs, requests elsewhere, new windows, scripts that ran.
@@ -191,7 +186,7 @@ def test_naughty_strings_as_words(
         panel = show(page, row, [], {"data": data})
         expect(panel.locator("code")).to_have_text(worst)
         panel = show(page, {**said, "origin": "web"})  # and no such document
-        expect(panel.get_by_text("This document is gone.")).to_be_visible()
+        expect(panel.get_by_text("This document no longer exists.")).to_be_visible()
 
 
 def test_markup_that_never_ends_does_not_hang(

@@ -25,7 +25,7 @@ LAMP = "# Lamp\n\nThe lamp is {} metres tall.\n\nIt is red.\n"
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    return {"CITEWELL_LLM": "none"}
+    return {"CITEWELL_EMBEDDER": "builtin", "CITEWELL_LLM": "none"}
 
 
 def link_to(citation: dict[str, Any]) -> str:
@@ -78,17 +78,17 @@ def test_what_was_changed_or_deleted_says_so(
     served.add("lamps", "lamp.md", LAMP.format(42))
     page.reload()
     expect(
-        page.get_by_role("status").filter(has_text="has been changed since it was cited")
+        page.get_by_role("status").filter(has_text="has changed since it was cited")
     ).to_be_visible()
     expect(page.locator(".panel-text")).to_contain_text("42 metres")
     expect(page.locator("mark")).to_have_count(0)
     goto(f"/source/{doc}?start=100000&end=100005")
     expect(
-        page.get_by_role("status").filter(has_text="has been changed since it was cited")
+        page.get_by_role("status").filter(has_text="has changed since it was cited")
     ).to_be_visible()
     served.api("DELETE", f"/documents/{doc}")
     page.reload()
-    expect(page.locator(".panel-about strong")).to_have_text("This document is gone.")
+    expect(page.locator(".panel-about strong")).to_have_text("This document no longer exists.")
     axe(page)
 
 
@@ -130,7 +130,7 @@ def test_a_question_back_is_answered_with_one_press(goto: Goto, page: Page, axe:
     """
     goto("/ask")
     page.evaluate(LINE)
-    page.get_by_label("Who answers").select_option("data")
+    page.get_by_label("Answered by").select_option("data")
     page.get_by_role("textbox", name="Your question").fill("How many are there?")
     page.keyboard.press("Enter")
     until(page, "() => window.asked.length === 1")
@@ -145,7 +145,7 @@ def test_a_question_back_is_answered_with_one_press(goto: Goto, page: Page, axe:
         "told => { window.line('answer', told); window.cut(); }",
         back | {"choices": ["ships", "<i>lamps</i>"]},
     )
-    choices = page.get_by_role("list", name="What may be meant").get_by_role("button")
+    choices = page.get_by_role("list", name="Possible meanings").get_by_role("button")
     expect(choices).to_have_text(["ships", "<i>lamps</i>"])
     axe(page)
     choices.nth(1).click()
@@ -153,3 +153,28 @@ def test_a_question_back_is_answered_with_one_press(goto: Goto, page: Page, axe:
     asked = page.evaluate("() => window.asked[1]")
     assert (asked["question"], asked["agent"]) == ("<i>lamps</i>", "data")
     expect(choices).to_have_count(0)
+
+
+def test_what_can_be_asked_is_chosen(goto: Goto, page: Page) -> None:
+    """An answer that ends with the list of what can be chosen has buttons in its place, and no head
+    that says that something is unclear.
+    """
+    goto("/ask")
+    page.evaluate(LINE)
+    page.get_by_role("textbox", name="Your question").fill("What can I ask you?")
+    page.keyboard.press("Enter")
+    until(page, "() => window.asked.length === 1")
+    offer = answer(
+        status="clarify",
+        answer="About ships. For example:\n\n- How long is it?\n- How old is it?",
+        sentences=[],
+        citations=[],
+    )
+    page.evaluate(
+        "told => { window.line('answer', told); window.cut(); }",
+        offer | {"choices": ["How long is it?", "How old is it?"]},
+    )
+    choices = page.get_by_role("list", name="Possible meanings").get_by_role("button")
+    expect(choices).to_have_text(["How long is it?", "How old is it?"])
+    expect(page.locator(".answer").get_by_text("How long is it?")).to_have_count(1)
+    expect(page.locator(".answer-head")).to_have_count(0)

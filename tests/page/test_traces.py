@@ -6,6 +6,7 @@ The one rule: what the page shows of a trace is compared with what the API says 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,17 +15,14 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 from tests.page.conftest import PATIENCE, Served
 
+from citewell.messages.catalogue import load_page_words
+
 Goto = Callable[..., Page]
 expect.set_options(timeout=PATIENCE * 1000)
 QUESTION = "When was the lighthouse built?"
 LIGHT = "# Lighthouse\n\nThe lighthouse was built in {}. Its lamp is electric.\n"
 TIDES = "# Tides\n\nThe tide is high at noon. Ships wait for it in the harbour.\n"
 HARM = "<img src=x onerror=window.harm=1><script>window.harm=2</script>${window.harm=3}"
-
-
-@pytest.fixture(scope="module")
-def environment() -> dict[str, str]:
-    return {"CITEWELL_EMBEDDER": "scripted"}
 
 
 @pytest.fixture(scope="module")
@@ -73,22 +71,23 @@ def test_steps_graph_and_prompts(served: Served, goto: Goto, picture: Callable[.
         "link", name="Steps"
     ).click()
     nodes = [step["node"] for step in trace["steps"]]
-    expect(page.locator(".trace-step-node")).to_have_text(nodes)
-    expect(page.locator(".trace-step-action")).to_have_text(
-        [f"→ {step['action']}" for step in trace["steps"]]
-    )
+    words = load_page_words("en")
+    called = [words[f"ask.node_{node}"] for node in nodes]
+    ways = [words[f"traces.way_{step['action']}"] for step in trace["steps"]]
+    expect(page.locator(".trace-step-node")).to_have_text(called)
+    expect(page.locator(".trace-step-action")).to_have_text([f"→ {way}" for way in ways])
     expect(page.locator(".graph-node.visited")).to_have_count(len(set(nodes)))
     marked = page.locator(".graph-node.visited").evaluate_all(
         "all => all.map(one => one.dataset.node)"
     )
     assert sorted(marked) == sorted(set(nodes))
     taken = page.locator(".graph-way text.taken").all_text_contents()
-    assert sorted(taken) == sorted(
-        {f"{step['node']} {step['action']}": step["action"] for step in trace["steps"]}.values()
-    )
+    steps = zip(nodes, ways, strict=True)
+    assert sorted(taken) == sorted(way for _, way in set(steps))
     expect(page.locator(".graph-node.lit")).to_have_attribute("data-node", "END")
-    expect(page.locator("figcaption ol li")).to_have_text(nodes)
+    expect(page.locator("figcaption ol li")).to_have_text(called)
     page.get_by_role("button", name="Open all").click()
+    expect(page.locator(".trace-step-detail").first).to_contain_text(nodes[0])
     picture("traces-steps", full=True)
     page.get_by_role("link", name="Prompts").click()
     assert page.locator("pre").count() == 0
@@ -99,7 +98,7 @@ def test_steps_graph_and_prompts(served: Served, goto: Goto, picture: Callable[.
     page.get_by_role("link", name="Snapshot").click()
     expect(page.get_by_text(trace["snapshot"]["intent_analysis"]["reasoning"])).to_be_visible()
     page.get_by_role("link", name="Usage").click()
-    expect(page.get_by_role("row").filter(has_text=nodes[0])).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text=called[0])).to_be_visible()
 
 
 def test_replay(served: Served, goto: Goto, picture: Callable[..., None]) -> None:
@@ -109,10 +108,10 @@ def test_replay(served: Served, goto: Goto, picture: Callable[..., None]) -> Non
     trace = asked(served, "harbour")
     page = goto(f"/traces/{trace['trace_id']}?tab=replay")
     page.get_by_role("button", name="Replay as recorded").click()
-    expect(page.get_by_text(f"The same: {len(trace['steps'])} steps")).to_be_visible()
+    expect(page.get_by_text(f"No difference: {len(trace['steps'])} steps")).to_be_visible()
     served.add("harbour", "lighthouse.md", LIGHT.format(1862))
     page.get_by_role("button", name="Replay as recorded").click()
-    expect(page.get_by_text("Different in")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"\d+ differences?\."))).to_be_visible()
     expect(page.locator(".difference del", has_text="1857").first).to_be_visible()
     expect(page.locator(".difference ins", has_text="1862").first).to_be_visible()
     picture("traces-replay", full=True)
@@ -170,7 +169,7 @@ def test_a_page_at_a_time(served: Served, page: Page, goto: Goto) -> None:
     expect(rows).to_have_count(1)
     expect(page.get_by_role("status").filter(has_text="1 trace found")).to_be_visible()
     page.get_by_label("Status").select_option("refused")
-    expect(page.get_by_text("No trace fits.")).to_be_visible()
+    expect(page.get_by_text("No matches.")).to_be_visible()
 
 
 def test_a_large_trace(served: Served, page: Page, goto: Goto) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from typing import Any
 
@@ -16,6 +15,7 @@ from playwright.sync_api import Page, expect
 from tests.conftest import SiteServer
 from tests.interfaces.auth import bearer
 from tests.page.conftest import PATIENCE, Served
+from tests.servers.forked import run_forked
 
 ORIGIN = "https://www.example.com"
 
@@ -30,7 +30,7 @@ def environment() -> dict[str, str]:
 def token(served: Served) -> str:
     """Of Ada, the first user, an admin."""
     command = [sys.executable, "-m", "citewell", "user", "add", "ada", "--json"]
-    done = subprocess.run(command, env=served.environment, capture_output=True, check=True)
+    done = run_forked(command, served.environment, check=True)
     found = str(json.loads(done.stdout)["token"])
     served.client.headers.update(bearer(found))
     return found
@@ -52,11 +52,11 @@ def test_a_user_comes_and_goes(
     users.get_by_role("button", name="Add a user").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("ada")
-    dialog.get_by_role("button", name="Make").click()
+    dialog.get_by_role("button", name="Create").click()
     expect(dialog.get_by_role("alert")).to_contain_text("exists already")
     dialog.get_by_label("Name").fill("eve")
     axe(page)
-    dialog.get_by_role("button", name="Make").click()
+    dialog.get_by_role("button", name="Create").click()
     made = page.locator(".token-once").inner_text()
     picture("users-token")
     page.get_by_role("button", name="I have copied it").click()
@@ -65,7 +65,7 @@ def test_a_user_comes_and_goes(
     me = httpx.get(f"{served.url}/api/me", headers=bearer(made), timeout=PATIENCE, trust_env=False)
     assert (me.json()["user_id"], me.json()["role"], me.json()["home"]) == ("eve", "reader", "")
     users.get_by_label("Role of eve").select_option("editor")
-    expect(page.get_by_text("eve: Editor from now on.")).to_be_visible()
+    expect(page.get_by_text("eve is now: Editor.")).to_be_visible()
     assert {each["user_id"]: each["role"] for each in served.api("GET", "/users")["users"]} == {
         "ada": "admin",
         "eve": "editor",
@@ -81,7 +81,7 @@ def test_a_user_comes_and_goes(
         f"{served.url}/api/me", headers=bearer(made), timeout=PATIENCE, trust_env=False
     )
     assert gone.status_code == 401
-    row.get_by_role("button", name="What to do with eve").click()
+    row.get_by_role("button", name="Actions for eve").click()
     page.get_by_role("menuitem", name="Remove").click()
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(row).to_have_count(0)
@@ -166,17 +166,17 @@ def test_a_token_for_a_page_asks_what_is_chosen(
     """
     sign_in(page, token)
     users = page.get_by_role("region", name="Users", exact=True)
-    users.get_by_role("button", name=f"What to do with {guest}").click()
+    users.get_by_role("button", name=f"Actions for {guest}").click()
     page.get_by_role("menuitem", name="New token").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("For the chat element").check()
+    dialog.get_by_label("For the chat widget").check()
     places = dialog.get_by_label("What visitors may ask")
     expect(places.locator("option", has_text="Collection help")).to_have_count(1)
     expect(places.locator("option", has_text="adas")).to_have_count(0)
-    expect(dialog.get_by_role("button", name="Make")).to_be_disabled()
+    expect(dialog.get_by_role("button", name="Create")).to_be_disabled()
     axe(page)
     places.select_option(label="Collection help")
-    dialog.get_by_role("button", name="Make").click()
+    dialog.get_by_role("button", name="Create").click()
     made = page.locator(".token-once").inner_text()
     page.get_by_role("button", name="I have copied it").click()
     assert "41 metres" in asks(served, made).json()["answer"]
@@ -188,13 +188,13 @@ def test_a_token_for_a_page_asks_what_is_chosen(
     ]
     shown = users.locator(".user").filter(has_text=guest)
     shown.locator("summary").click()
-    expect(shown).to_contain_text("chat element, collection help")
-    users.get_by_role("button", name="What to do with ada").click()
+    expect(shown).to_contain_text("chat widget, collection help")
+    users.get_by_role("button", name="Actions for ada").click()
     page.get_by_role("menuitem", name="New token").click()
-    expect(dialog).to_contain_text("is made for a reader")
-    expect(dialog.get_by_label("For the chat element")).to_have_count(0)
+    expect(dialog).to_contain_text("are made for readers")
+    expect(dialog.get_by_label("For the chat widget")).to_have_count(0)
     dialog.get_by_role(
-        "button", name="Make"
+        "button", name="Create"
     ).click()  # one that is for no page, and so counts on none
     assert asks(served, page.locator(".token-once").inner_text()).status_code == 403
 

@@ -19,7 +19,7 @@ VENDOR = WEB / "vendor"
 PACKAGES: list[dict[str, Any]] = tomllib.loads((VENDOR / "vendor.toml").read_text("utf-8"))[
     "package"
 ]
-FREE = {"MIT", "Apache-2.0", "BSD-3-Clause", "(MPL-2.0 OR Apache-2.0)"}
+FREE = {"MIT", "Apache-2.0", "BSD-3-Clause", "(MPL-2.0 OR Apache-2.0)", "OFL-1.1"}
 
 
 def place(package: dict[str, Any], inside: str) -> Path:

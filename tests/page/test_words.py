@@ -1,75 +1,49 @@
-"""The words of the page: every one in both languages, with the same blanks, and every one that the
-page asks for is there.
+"""The words of the page: every one that a script asks for is in the catalogue, every one of the
+catalogue is asked for by a script, and each has the same blanks in every language.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
+from citewell.messages.catalogue import LOCALE, list_languages, load_page_words, parse_po
+
 WEB = Path(__file__).resolve().parents[2] / "src" / "citewell" / "interfaces" / "web"
-PARTS = sorted(
-    path.stem
-    for path in (WEB / "words").glob("*.js")
-    if path.stem != "index" and "_" not in path.stem
-)
 SOURCES = [
     path
     for path in sorted(WEB.rglob("*.js"))
-    if not {"node_modules", "vendor", "words"}.intersection(path.relative_to(WEB).parts)
+    if not {"node_modules", "vendor"}.intersection(path.relative_to(WEB).parts)
 ]
+LANGUAGES = [each for each in list_languages() if each != "en"]
 BLANK = re.compile(r"\{(\w+)")
 HAN = re.compile(r"[一-鿿]")
 
-pytestmark = pytest.mark.skipif(
-    not shutil.which("node"), reason="no Node.js on this machine: the words are not read"
-)
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_word_is_translated(language: str) -> None:
+    source = (LOCALE / language / "LC_MESSAGES" / "citewell.po").read_text("utf-8")
+    translated = {(each.context, each.text) for each in parse_po(source) if each.translation}
+    template = parse_po((LOCALE / "citewell.pot").read_text("utf-8"))
+    english = {(each.context, each.text) for each in template}
+    assert sorted(english - translated) == [], f"add them to locale/{language}"
+    assert sorted({each for each in translated if each[0]} - english) == [], "take them out"
 
 
-@lru_cache
-def words() -> dict[str, dict[str, str]]:
-    """As the page joins them."""
-    script = "import {WORDS} from './words/index.js'; console.log(JSON.stringify(WORDS))"
-    done = subprocess.run(
-        ["node", "--input-type=module", "-e", script], cwd=WEB, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    found: dict[str, dict[str, str]] = json.loads(done.stdout)
-    return found
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_both_languages_have_the_same_words(part: str) -> None:
-    english, chinese = (
-        {key for key in words()[lang] if key.startswith(f"{part}.")} for lang in ("en", "zh")
-    )
-    assert english, "the page does not join this part"
-    assert english == chinese
-
-
-def test_no_word_is_empty_and_blanks_are_the_same() -> None:
-    english, chinese = words()["en"], words()["zh"]
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_blanks_are_those_of_english(language: str) -> None:
+    english, other = load_page_words("en"), load_page_words(language)
     assert [
-        key for lang in (english, chinese) for key, text in lang.items() if not text.strip()
+        key for key in english if set(BLANK.findall(other[key])) - set(BLANK.findall(english[key]))
     ] == []
-    unknown = {
-        key
-        for key in english
-        if set(BLANK.findall(chinese[key])) - set(BLANK.findall(english[key]))
-    }
-    assert unknown == set(), "a blank in Chinese that English does not have"
 
 
 def test_english_is_not_chinese() -> None:
     assert [
         key
-        for key, text in words()["en"].items()
+        for key, text in load_page_words("en").items()
         if HAN.search(text) and not key.endswith(("_zh", ".zh"))
     ] == []
 
@@ -81,13 +55,22 @@ def test_every_word_asked_for_is_there() -> None:
         for key in re.findall(r"\bt\(\s*\"([a-z_]+\.[\w.-]+)\"", path.read_text("utf-8"))
     }
     assert asked
-    assert asked - set(words()["en"]) == set()
+    assert asked - set(load_page_words("en")) == set()
+
+
+def test_no_word_is_left_that_no_script_asks_for() -> None:
+    """Keys are written whole, or begin with what stands before a `${`."""
+    code = "\n".join(path.read_text("utf-8") for path in SOURCES)
+    whole = set(re.findall(r"[\"`']([a-z_]+\.[\w. -]+)[\"`']", code))
+    begun = tuple(set(re.findall(r"[\"`]([a-z_]+\.[\w.-]*?)\$\{", code)))
+    assert [
+        key for key in load_page_words("en") if key not in whole and not key.startswith(begun)
+    ] == []
 
 
 def test_files_are_short() -> None:
     """No script of the page has more than 400 lines."""
-    files = [*SOURCES, *(WEB / "words").rglob("*.js")]
     sizes = {
-        str(path.relative_to(WEB)): len(path.read_text("utf-8").splitlines()) for path in files
+        str(path.relative_to(WEB)): len(path.read_text("utf-8").splitlines()) for path in SOURCES
     }
     assert {name: size for name, size in sizes.items() if size > 400} == {}

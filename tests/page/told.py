@@ -31,12 +31,6 @@ LINE = """() => {
     };
 }"""
 
-# Whether the reader is at the end of the conversation.
-AT_END = """() => {
-    const box = document.querySelector(".thread");
-    return box.scrollHeight - box.scrollTop - box.clientHeight < 80;
-}"""
-
 
 def answer(**more: Any) -> dict[str, Any]:
     citation = {

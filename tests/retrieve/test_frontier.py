@@ -10,10 +10,8 @@ import pytest
 from citewell.ingest.web.links import Link, Place
 from citewell.retrieve.frontier import (
     Known,
-    Mention,
     Promise,
     choose_links,
-    extract_url_words,
     fold_line,
     get_url_pattern,
     is_signpost,
@@ -21,6 +19,7 @@ from citewell.retrieve.frontier import (
     list_branches,
     weigh_links,
 )
+from citewell.retrieve.link_words import Mention, extract_url_words
 
 HOME = "http://shop.example"
 ASKED = "How many days do I have to return a lamp?"

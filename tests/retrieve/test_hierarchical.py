@@ -12,10 +12,11 @@ import pytest
 from citewell.config import Settings
 from citewell.errors import TransientError
 from citewell.retrieve import strategies
-from citewell.retrieve.strategies import STRATEGIES, Found, Query
+from citewell.retrieve.query import Found, Query
+from citewell.retrieve.strategies import STRATEGIES
 from citewell.runtime.app import App
-from citewell.service.library.add import embed_pending
-from citewell.store.index.base import Filter, Index
+from citewell.service.library.embedding import embed_pending
+from citewell.store.index.protocol import Filter, Index
 from citewell.types import Chunk, Document, Hit, Section
 
 WARRANTY = ["The pump is guaranteed for two years.", "The guarantee ends where the seal is broken."]

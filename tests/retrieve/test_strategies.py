@@ -7,10 +7,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from citewell.config import Settings
-from citewell.retrieve.strategies import STRATEGIES, Found, Query
+from citewell.retrieve.query import Found, Query
+from citewell.retrieve.strategies import STRATEGIES
 from citewell.runtime.app import App
-from citewell.service.library.add import add_data, embed_pending
-from citewell.store.index.base import Filter
+from citewell.service.library.embedding import embed_pending
+from citewell.service.library.intake import add_data
+from citewell.store.index.protocol import Filter
 
 NOTES = {
     "pump.md": "# Pump\n\nThe warranty of the A-100 pump is two years.\n",

@@ -13,8 +13,8 @@ from pydantic import SecretStr
 
 from citewell.config import Settings, WebSettings
 from citewell.errors import ConfigError, PermanentError, TransientError
-from citewell.retrieve.providers.base import LARGEST
-from citewell.retrieve.websearch import PROVIDERS, Provider, WebResult, build_provider
+from citewell.retrieve.providers.base import LARGEST, Provider, WebResult
+from citewell.retrieve.websearch import PROVIDERS, build_provider
 
 KEY = "made-up-key-4711"
 NAMES = sorted(PROVIDERS)
@@ -314,7 +314,7 @@ async def test_captcha_of_duckduckgo(server: Server, status: int, body: bytes) -
     """A puzzle is not an empty search."""
     server.status, server.reply = status, body
     provider = made(server, "duckduckgo")
-    with pytest.raises(PermanentError, match=r"duckduckgo: .*captcha") as caught:
+    with pytest.raises(PermanentError) as caught:
         await provider.search("q", 4, "en")
     assert caught.value.code == "captcha"
     await provider.close()

@@ -120,7 +120,7 @@ def mysql_url() -> Iterator[str]:
         finally:
             server.terminate()
             try:
-                server.wait(20)
+                server.wait(120)
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait()

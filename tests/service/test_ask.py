@@ -9,26 +9,17 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.error_codes import raises_about, raises_code
+from tests.service.made import script
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, NotFound, StorageError
-from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask, stream_answer
-from citewell.service.library.add import add_paths, embed_pending
+from citewell.service.ask.ask import ask, stream_answer
+from citewell.service.ask.run import AskRequest
+from citewell.service.library.add import add_paths
+from citewell.service.library.embedding import embed_pending
 from citewell.types import Answer, Message, Step
-
-
-@pytest.fixture
-async def filled(app: App, library: Path) -> App:
-    await add_paths(app, [str(library)], "default")
-    await embed_pending(app)
-    return app
-
-
-def script(app: App) -> ScriptedLLM:
-    assert isinstance(app.llm, ScriptedLLM)
-    return app.llm
 
 
 async def test_an_answer_is_proved_against_the_stored_text(filled: App) -> None:
@@ -46,6 +37,19 @@ async def test_an_answer_is_proved_against_the_stored_text(filled: App) -> None:
     assert citation.section == "Lighthouse"
     assert answer.usage.calls == 2
     assert answer.usage.seconds["total"] > 0
+
+
+async def test_several_collections_are_asked(filled: App, tmp_path: Path) -> None:
+    """One that is not there is told; one that is named twice is asked once."""
+    (tmp_path / "bell.md").write_text("# Bell\n\nThe bell weighs nine tons.\n", "utf-8")
+    await add_paths(filled, [str(tmp_path / "bell.md")], "tower")
+    await embed_pending(filled)
+    request = AskRequest(question="How much does the bell weigh?")
+    script(filled).enqueue("The bell weighs nine tons.")
+    several = request.model_copy(update={"options": {"collections": ["tower", "default"]}})
+    assert (await ask(filled, several)).citations[0].title == "Bell"
+    with pytest.raises(NotFound):
+        await ask(filled, request.model_copy(update={"options": {"collections": ["nowhere"]}}))
 
 
 async def test_of_a_draft_that_was_cut_the_whole_sentences_are_shown(filled: App) -> None:
@@ -146,7 +150,7 @@ async def test_what_is_not_there_is_named(app: App) -> None:
     await app.catalog.create_collection("default")
     with pytest.raises(NotFound):
         await ask(app, AskRequest(question="x?", session_id="ses_0000000000000000"))
-    with pytest.raises(InvalidInput, match="unknown agent: magic"):
+    with raises_code(InvalidInput, "unknown_agent"):
         await ask(app, AskRequest(question="x?", agent="magic"))
     with pytest.raises(InvalidInput, match="empty"):
         await ask(app, AskRequest(question="  "))
@@ -212,5 +216,5 @@ async def test_an_answer_that_cannot_be_kept_is_still_given(
 
 async def test_unknown_options_are_refused(filled: App) -> None:
     """A misspelt option never passes silently."""
-    with pytest.raises(InvalidInput, match="unknown options: nonsense"):
+    with raises_about(InvalidInput, unknown="nonsense"):
         await ask(filled, AskRequest(question="x?", options={"nonsense": 1}))

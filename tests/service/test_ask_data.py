@@ -16,8 +16,9 @@ from citewell.errors import InvalidInput, NotFound, TransientError
 from citewell.models.script_reply import detect_reply_kind
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask, stream_answer
-from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.ask.ask import ask, stream_answer
+from citewell.service.ask.run import AskRequest
+from citewell.service.knowledge.feedback_job import run_pending_jobs
 from citewell.service.knowledge.give_feedback import submit_feedback
 from citewell.service.library.add import add_paths
 from citewell.service.tables.sources import add_source, remove_source
@@ -225,7 +226,6 @@ async def test_a_file_that_is_gone_answers_from_its_copy_and_says_so(app: App, c
 
 
 async def test_a_model_that_fails_is_no_crash(app: App, costs: Path) -> None:
-    model(app).enqueue_yes_no(TransientError("busy"))
     model(app).enqueue(TransientError("busy"))  # whichever of its jobs comes first
     answer = await ask(app, asking("Which services has IT?"))
     assert (answer.status, answer.stop_reason) == ("refused", "model_failed")
@@ -329,7 +329,8 @@ async def test_the_next_best_tables_are_asked_where_the_first_do_not_have_it(
     says(app, "SELECT count(*) FROM customers")
     answer = await ask(app, asking(question))
     assert (answer.status, answer.route, table(answer).source) == ("answered", "shop", "shop")
-    assert (await app.sessions.data(answer.session_id))["data"] == {"source": "shop"}
+    kept = (await app.sessions.data(answer.session_id))["data"]
+    assert (kept["source"], kept["sql"]) == ("shop", "SELECT count(*) FROM customers")
     model(app).enqueue(lacking)
     chosen = await ask(app, asking(question, options={"source": "costs"}))
     assert (chosen.status, chosen.stop_reason) == ("refused", "not_in_data")
@@ -339,6 +340,15 @@ async def test_the_next_best_tables_are_asked_where_the_first_do_not_have_it(
     model(app).enqueue(lacking)
     spent = await ask(app, asking(question, options={"max_calls": 1}))
     assert spent.answer == chosen.answer
+
+
+async def test_tables_that_may_have_it_are_named_where_others_were_chosen(
+    app: App, costs: Path, shop: Path
+) -> None:
+    model(app).enqueue(json.dumps({"status": "not_in_tables", "sql": "", "reason": "No."}))
+    told = await ask(app, asking("How many customers?", options={"source": "costs"}))
+    assert told.status == "refused"
+    assert told.answer.endswith(" The tables of shop may have it: ask those.")
 
 
 async def test_documents_that_say_as_much_are_asked(app: App, costs: Path, tmp_path: Path) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 
 import pytest
+from tests.error_codes import raises_code
 
 from citewell.errors import InvalidInput
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
 from citewell.service.ask.choose_agent import Asked, choose_agent
+from citewell.service.ask.run import AskRequest
 from citewell.types import Message
 
 ALL = ("qa", "dual_loop", "website", "paper", "data")
@@ -103,6 +105,6 @@ async def test_white_space_keeps_nobody_waiting(app: App) -> None:
 
 
 async def test_an_unknown_agent_is_refused_by_name(app: App) -> None:
-    with pytest.raises(InvalidInput, match="unknown agent: oracle") as error:
+    with raises_code(InvalidInput, "unknown_agent") as error:
         await ask(app, AskRequest(question="Why?", agent="oracle"))
     assert "auto" in error.value.hint

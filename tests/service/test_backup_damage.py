@@ -20,8 +20,11 @@ from citewell.runtime.app import App
 from citewell.service.admin import backup as backups
 from citewell.service.admin.backup import create_backup
 from citewell.service.admin.backup_verify import remove_old_backups, verify_backup
-from citewell.service.library.add import add_data, embed_pending
+from citewell.service.library.embedding import embed_pending
+from citewell.service.library.intake import add_data
 from citewell.store import copies
+
+pytestmark = pytest.mark.sqlite  # archives hold a file
 
 NOTES = 60
 

@@ -14,7 +14,7 @@ from citewell.measure.report import Report
 from citewell.retrieve.confidence import OWN, SIGNALS, load_calibration, load_own, load_shipped
 from citewell.runtime.app import App
 from citewell.service.admin.doctor import run_checks
-from citewell.service.evaluate.calibrate import reset_calibration, save_calibration
+from citewell.service.evaluate.calibrate import save_calibration
 
 
 def report(n: int = 60, *, learnable: bool = True) -> Report:
@@ -43,7 +43,7 @@ async def test_kept_weights_are_in_force_and_shown(app: App, settings: Settings)
     """The next App searches with them; `doctor` says what they were fitted on and how to undo
     it.
     """
-    path, told = save_calibration(app, report())
+    path, told = save_calibration(app.embedder, app.settings, report())
     assert (path, told) == (settings.home / OWN, [])
     async with App(settings) as again:
         model = again.calibration.retrieval
@@ -60,20 +60,19 @@ async def test_kept_weights_are_in_force_and_shown(app: App, settings: Settings)
     assert check.state == "ok"
     assert "this library's own" in check.detail
     assert "120 items of set" in check.detail
-    assert reset_calibration(app)
-    assert not reset_calibration(app)
+    (settings.home / OWN).unlink()  # back to the shipped weights
     assert load_calibration(settings.home / OWN, "scripted") == load_shipped()
 
 
 async def test_what_is_no_better_than_the_mean_is_not_kept(app: App) -> None:
     """Nor what was fitted on a handful; it says which and why."""
-    path, told = save_calibration(app, report(learnable=False))
+    path, told = save_calibration(app.embedder, app.settings, report(learnable=False))
     assert path is None
     assert "no better than always the mean" in told[0]
-    path, told = save_calibration(app, report(8))
+    path, told = save_calibration(app.embedder, app.settings, report(8))
     assert path is None
     assert "too few" in told[0]
-    path, told = save_calibration(app, report(1))
+    path, told = save_calibration(app.embedder, app.settings, report(1))
     assert path is None
     assert "nothing to learn from" in told[0]
 
@@ -99,7 +98,7 @@ async def test_answers_are_fitted_by_tier(app: App, settings: Settings, tier: st
     """
     made = answered(tier)
     assert [fit.name for fit in made.fits] == [f"answer:{tier}"]
-    path, told = save_calibration(app, made)
+    path, told = save_calibration(app.embedder, app.settings, made)
     assert (path, told) == (
         settings.home / OWN,
         [
@@ -124,14 +123,14 @@ async def test_the_other_parts_stay(app: App, settings: Settings) -> None:
     """
     kept = {"answer": {"search": {"bias": 1.0, "weights": {"retrieval": 2.0}}}}
     (settings.home / OWN).write_text(json.dumps(kept), "utf-8")
-    save_calibration(app, report())
-    save_calibration(app, answered("reader"))
+    save_calibration(app.embedder, app.settings, report())
+    save_calibration(app.embedder, app.settings, answered("reader"))
     found = load_own(settings.home / OWN, "scripted")
     assert found is not None
     assert found.retrieval is not None
     assert (sorted(found.answer), found.answer["search"].bias) == (["reader", "search"], 1.0)
     (settings.home / OWN).write_text("{broken", "utf-8")
-    _, told = save_calibration(app, report())
+    _, told = save_calibration(app.embedder, app.settings, report())
     assert "replaced" in told[0]
 
 
@@ -181,7 +180,7 @@ async def test_a_file_that_cannot_be_used_is_named_and_left_out(
 
 async def test_weights_of_another_embedder_are_left_out(app: App, settings: Settings) -> None:
     """Cosines of two embedders cannot be compared."""
-    save_calibration(app, report())
+    save_calibration(app.embedder, app.settings, report())
     with pytest.raises(ConfigError, match="scripted, and other is in use"):
         load_own(settings.home / OWN, "other")
     assert load_calibration(settings.home / OWN, "other") == load_shipped()

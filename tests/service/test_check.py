@@ -14,9 +14,10 @@ from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.runtime.access_scope import get_user_view
 from citewell.runtime.app import App
-from citewell.service.ask.check import UNSURE, check_pairs, check_request, check_text
-from citewell.service.ask.check_types import CheckRequest, Pair, PairsResult
-from citewell.service.library.add import add_data, embed_pending
+from citewell.service.check.check_text import UNSURE, check_pairs, check_request, check_text
+from citewell.service.check.check_types import CheckRequest, Pair, PairsResult
+from citewell.service.library.embedding import embed_pending
+from citewell.service.library.intake import add_data
 
 PUMP = (
     "# Pump\n\nThe A-100 pump weighs 12 kg. It runs for eight hours on one charge.\n\nThe "

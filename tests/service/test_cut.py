@@ -13,9 +13,10 @@ from citewell.errors import InvalidInput, NotFound, StorageError, UnreadableFile
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
 from citewell.service.library import rechunk as module
-from citewell.service.library.add import add_paths, count_pending, embed_pending
+from citewell.service.library.add import add_paths
 from citewell.service.library.chunking import cut_document, cut_document_as, resolve_chunking
 from citewell.service.library.collections import create_collection
+from citewell.service.library.embedding import embed_pending
 from citewell.service.library.preview import preview_file
 from citewell.service.library.rechunk import rechunk_collection, set_chunking
 from citewell.types import Chunk, Document
@@ -107,10 +108,10 @@ async def test_rechunk(app: App, library: Path) -> None:
         before.sha256,
     )
     assert after.chunks > before.chunks
-    assert await count_pending(app) > 0
+    assert await app.catalog.waiting() > 0
     await embed_pending(app)
     assert (await rechunk_collection(app, "ships")).changed == 0
-    assert await count_pending(app) == 0
+    assert await app.catalog.waiting() == 0
 
 
 async def test_equal_text_keeps_its_vector(app: App, library: Path) -> None:
@@ -119,7 +120,7 @@ async def test_equal_text_keeps_its_vector(app: App, library: Path) -> None:
     await set_chunking(app, "ships", {"overlap": 0})
     await rechunk_collection(app, "ships")
     chunks = [chunk for doc in docs for chunk in await app.catalog.chunks(doc)]
-    assert 0 < await count_pending(app) < len(chunks)
+    assert 0 < await app.catalog.waiting() < len(chunks)
 
 
 async def test_rechunk_goes_on_where_it_was_stopped(

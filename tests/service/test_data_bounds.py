@@ -20,7 +20,8 @@ from citewell.errors import SourceUnavailable, StatementRefused
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.ask import ask_data
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
 from citewell.service.knowledge.correction_sql import check_statement
 from citewell.service.tables.sources import add_source
 

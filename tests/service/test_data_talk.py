@@ -12,7 +12,8 @@ import pytest
 
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
 from citewell.service.tables.sources import add_source
 from citewell.types import Answer, Message, TableData
 

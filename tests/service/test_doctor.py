@@ -47,6 +47,7 @@ async def test_missing_model_and_waiting_passages_are_warnings(
     assert "passages wait" in named(report.checks, "embeddings").detail
 
 
+@pytest.mark.sqlite
 async def test_damaged_database_fails_with_advice(settings: Settings) -> None:
     """A file that is no database is named, and the report still comes."""
     settings.home.mkdir()

@@ -13,14 +13,12 @@ from citewell.service.library.add import add_paths
 from citewell.service.library.collections import (
     create_collection,
     delete_collection,
-    get_collection,
     list_collections,
 )
 from citewell.service.library.documents import (
     delete_document,
     find_documents,
     get_original_file,
-    read_document,
 )
 from citewell.service.sessions.sessions import read_session, rename_session
 from citewell.types import Message
@@ -46,12 +44,12 @@ async def test_document_is_read_back_and_deleted(app: App, library: Path) -> Non
     """Text and original bytes come back as they were; after deletion neither does."""
     path = library / "灯塔.txt"
     [report] = (await add_paths(app, [str(path)], "one")).files
-    info, data = await get_original_file(app, report.doc_id)
+    info, data = await get_original_file(app.catalog, report.doc_id)
     assert data == path.read_bytes()
-    assert "一八五七年" in (await read_document(app, info.doc_id)).text
+    assert "一八五七年" in (await app.catalog.content(info.doc_id)).text
     await delete_document(app, info.doc_id)
     with pytest.raises(NotFound):
-        await read_document(app, info.doc_id)
+        await app.catalog.content(info.doc_id)
 
 
 async def test_collections(app: App) -> None:
@@ -66,7 +64,7 @@ async def test_collections(app: App) -> None:
             await create_collection(app, name)
     assert [info.name for info in await list_collections(app)] == ["手册"]
     with pytest.raises(NotFound) as caught:
-        await get_collection(app, "none")
+        await app.catalog.collection("none")
     assert "手册" in caught.value.hint
     await delete_collection(app, "手册")
     assert await list_collections(app) == []

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.error_codes import raises_code
 
 from citewell.errors import InvalidInput, NotFound
 from citewell.measure.report import Item
@@ -27,7 +28,8 @@ from citewell.service.evaluate.eval_sets import (
 )
 from citewell.service.evaluate.evaluate import Evaluation
 from citewell.service.evaluate.journal import Journal
-from citewell.service.library.add import add_paths, embed_pending
+from citewell.service.library.add import add_paths
+from citewell.service.library.embedding import embed_pending
 
 Files = Callable[[str, Sequence[dict[str, Any]]], Path]
 DOCUMENTS: list[dict[str, Any]] = [
@@ -291,9 +293,9 @@ async def test_what_goes_wrong_with_one_question_stays_with_it(
 
 async def test_unknown_names_are_refused(app: App, paths: tuple[Path, Path]) -> None:
     """Before anything is loaded."""
-    with pytest.raises(InvalidInput, match="unknown agent: nobody"):
+    with raises_code(InvalidInput, "unknown_agent"):
         await evaluated(app, paths[0], agent="nobody")
-    with pytest.raises(InvalidInput, match="unknown strategy: luck"):
+    with raises_code(InvalidInput, "unknown_strategy"):
         await evaluated(app, paths[0], strategy="luck")
 
 

@@ -24,7 +24,8 @@ from citewell.service.jobs import worker as jobs
 from citewell.service.jobs.submit import cancel_or_discard_job
 from citewell.service.knowledge import correction_sql, feedback_job
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.catch_up import WORK, run_pending_jobs
+from citewell.service.knowledge import review_knowledge as review
+from citewell.service.knowledge.feedback_job import WORK, run_pending_jobs
 from citewell.service.knowledge.give_feedback import (
     KIND,
     LONGEST,
@@ -38,9 +39,10 @@ from citewell.service.knowledge.give_feedback import (
 from citewell.service.tables.sources import add_source
 from citewell.store.confirmed import exchange as confirmed_exchange
 from citewell.store.confirmed import feedback
-from citewell.store.confirmed import files as confirmed_files
+from citewell.store.confirmed import item_files as confirmed_files
 from citewell.store.confirmed.feedback import Vote
-from citewell.store.confirmed.item_markdown import read_front_matter
+from citewell.store.confirmed.item_files import read_front_matter
+from citewell.store.confirmed.items import note_uses
 from citewell.store.confirmed.types import (
     LONGEST_ANSWER,
     LONGEST_LOGIC,
@@ -69,7 +71,7 @@ async def said(
 
 
 async def the_item(app: App) -> Confirmed:
-    [item] = await knowledge.list_items(app)
+    [item] = await review.list_items(app)
     return item
 
 
@@ -103,7 +105,7 @@ async def test_reply_is_kept_before_the_work(app: App) -> None:
     given = await submit_feedback(app, "tr_1", True)
     assert (given.state, given.message) == ("waiting", "noted: this answer becomes knowledge")
     assert (await app.jobs.get(given.job_id)).state == "queued"
-    assert await knowledge.list_items(app) == []
+    assert await review.list_items(app) == []
     assert files(app) == []
     assert await run_pending_jobs(app) == 1
     assert (await app.jobs.get(given.job_id)).state == "done"
@@ -135,7 +137,7 @@ async def test_confirmed_chain_is_knowledge_at_once(app: App) -> None:
         "priority": "high",
     }
     assert f"```sql\n{SQL}\n```" in written
-    assert written == await knowledge.get_item_document(app, item.item_id)
+    assert written == await review.get_item_document(app, item.item_id)
     info = await app.catalog.document(item.doc_id)
     assert (info.collection, info.priority, info.title, info.uri) == (
         CONFIRMED,
@@ -234,7 +236,7 @@ async def test_other_chains_stay_apart(app: App) -> None:
         text_trace("dual_loop", "tr_6"),
     ):
         assert (await said(app, trace)).item_id == f"qa_confirmed_{trace.trace_id}"
-    assert len(await knowledge.list_items(app)) == 6
+    assert len(await review.list_items(app)) == 6
 
 
 async def test_other_words_at_the_same_place_are_another_item(app: App) -> None:
@@ -249,7 +251,7 @@ async def test_other_words_at_the_same_place_are_another_item(app: App) -> None:
         after.model_copy(update={"answer": after.answer.model_copy(update=changed)}),
     ):
         await said(app, trace)
-    assert len(await knowledge.list_items(app)) == 2
+    assert len(await review.list_items(app)) == 2
 
 
 @pytest.mark.parametrize("people", [1, 2])
@@ -275,9 +277,9 @@ async def test_two_confirmations_at_once(settings: Settings, people: int) -> Non
         )
         assert len(await one.catalog.documents(CONFIRMED)) == 1
         assert len(files(one)) == 1
-        assert (one.settings.home / item.path).read_text(
-            "utf-8"
-        ) == await knowledge.get_item_document(two, item.item_id)
+        assert (one.settings.home / item.path).read_text("utf-8") == await review.get_item_document(
+            two, item.item_id
+        )
 
 
 @pytest.mark.parametrize(
@@ -294,7 +296,7 @@ async def test_two_ways_to_write_a_name_are_one_person(
             await said(app, data_trace(f"tr_{number}", user_id=user))
         item = await the_item(app)
         assert (item.state, item.reason) == ("pending", "confirmed by 1 of 2 people")
-        assert (await knowledge.endorse_item(app, item.item_id, "bob")).state == "active"
+        assert (await review.endorse_item(app, item.item_id, "bob")).state == "active"
         for number, user in enumerate(ways):
             await app.traces.put(trace := data_trace(f"tr_w{number}", user_id=user))
             followed = [
@@ -303,7 +305,7 @@ async def test_two_ways_to_write_a_name_are_one_person(
                 )
             ]
             await app.db.write(
-                lambda c, t=trace, f=followed: knowledge.note_uses_in(c, t.trace_id, f, 1.0)  # type: ignore[misc]
+                lambda c, t=trace, f=followed: note_uses(c, t.trace_id, f, 1.0)  # type: ignore[misc]
             )
             await said(app, trace, False)
         assert (await the_item(app)).bad == 1
@@ -342,7 +344,7 @@ async def test_what_is_too_long_is_no_knowledge(app: App) -> None:
         in (await submit_feedback(app, "tr_2", False, "say less")).message
     )
     await run_pending_jobs(app)
-    assert await knowledge.list_rules(app) == []
+    assert await review.list_rules(app) == []
 
 
 async def test_catching_up_ends_in_time(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,7 +356,7 @@ async def test_catching_up_ends_in_time(app: App, monkeypatch: pytest.MonkeyPatc
         await asyncio.sleep(60)
 
     monkeypatch.setitem(WORK, KIND, slow)
-    assert await asyncio.wait_for(run_pending_jobs(app, 0.2), 10) == 0
+    assert await asyncio.wait_for(run_pending_jobs(app, 0.2), 120) == 0
     monkeypatch.undo()
     for _ in range(50):
         if (await app.jobs.get(given.job_id)).state == "queued":
@@ -396,7 +398,7 @@ async def test_a_word_that_rests_on_two_answers(app: App) -> None:
 async def test_right_then_corrected_then_right(app: App) -> None:
     """The rule of a correction goes when its author says that the answer is right after all."""
     vote = await said(app, data_trace(), False, "IT also has Backup.")
-    [rule] = await knowledge.list_rules(app)
+    [rule] = await review.list_rules(app)
     assert (vote.outcome, vote.item_id, rule.state, rule.wrong) == (
         "rule",
         rule.rule_id,
@@ -404,7 +406,7 @@ async def test_right_then_corrected_then_right(app: App) -> None:
         SQL,
     )
     await said(app, data_trace(), True)
-    assert [each.state for each in await knowledge.list_rules(app)] == ["undone"]
+    assert [each.state for each in await review.list_rules(app)] == ["undone"]
     assert (await the_item(app)).state == "active"
 
 
@@ -480,7 +482,7 @@ async def test_what_is_no_answer_is_no_knowledge(app: App, status: str) -> None:
     assert "analysis" in given.message
     await run_pending_jobs(app)
     assert (await get_feedback(app, given.feedback_id)).outcome == "kept"
-    assert await knowledge.list_items(app) == []
+    assert await review.list_items(app) == []
     assert (await said(app, data_trace(status=status), False, "IT has Mail.")).outcome == "rule"
 
 
@@ -491,7 +493,7 @@ async def test_what_rests_on_a_memory_is_nobody_elses(app: App) -> None:
         update={"answer": trace.answer.model_copy(update={"citations": [remembered]})}
     )
     assert (await said(app, trace)).outcome == "kept"
-    assert await knowledge.list_items(app) == []
+    assert await review.list_items(app) == []
 
 
 async def test_a_follow_up_is_kept_in_full_words(app: App) -> None:
@@ -546,7 +548,7 @@ async def test_statement_in_a_correction(app: App, monkeypatch: pytest.MonkeyPat
         False,
         "Select the services of IT, please? No: all of them.",
     )
-    rules = {rule.trace_id: rule for rule in await knowledge.list_rules(app)}
+    rules = {rule.trace_id: rule for rule in await review.list_rules(app)}
     assert rules["tr_1"].logic == "-- fixed\nSELECT 1"
     assert (rules["tr_2"].logic, rules["tr_2"].reason) == (
         "",
@@ -595,10 +597,10 @@ async def test_stopped_between_file_and_row(app: App, monkeypatch: pytest.Monkey
     """The file is there and nothing of it counts; the job, done again, makes it whole."""
     write = app.db.write
 
-    async def broken(fn: Any) -> Any:
+    async def broken(fn: Any, *args: Any, **options: Any) -> Any:
         if fn.__name__ == "show":
             raise StorageError("the disk is gone")
-        return await write(fn)
+        return await write(fn, *args, **options)
 
     monkeypatch.setattr(app.db, "write", broken)
     await said(app, data_trace())
@@ -623,7 +625,7 @@ async def test_job_that_is_done_again(app: App) -> None:
         await run_pending_jobs(app)
         assert await the_item(app) == before
     assert len(await app.catalog.documents(CONFIRMED)) == 1
-    assert [each.action for each in await knowledge.get_history(app, before.item_id)] == [
+    assert [each.action for each in await review.get_history(app.db, before.item_id)] == [
         "confirmed",
         "active",
     ]
@@ -634,7 +636,7 @@ async def test_job_that_was_cancelled(app: App) -> None:
     await app.traces.put(data_trace())
     given = await submit_feedback(app, "tr_1", True)
     assert (await submit_feedback(app, "tr_1", True)).job_id == ""
-    await cancel_or_discard_job(app, given.job_id)
+    await cancel_or_discard_job(app.jobs, app.settings, given.job_id)
     assert (await submit_feedback(app, "tr_1", True)).job_id not in {"", given.job_id}
     await run_pending_jobs(app)
     assert (await the_item(app)).state == "active"
@@ -657,7 +659,7 @@ async def test_statement_of_a_correction_on_real_tables(app: App, tmp_path: Path
     }
     for number, (trace_id, (sql, _)) in enumerate(told.items()):
         await said(app, data_trace(trace_id, f"Question {number}?"), False, sql)
-    rules = {rule.trace_id: rule for rule in await knowledge.list_rules(app)}
+    rules = {rule.trace_id: rule for rule in await review.list_rules(app)}
     for trace_id, (sql, problem) in told.items():
         assert rules[trace_id].logic == ("" if problem else sql)
         assert problem in rules[trace_id].reason
@@ -665,12 +667,10 @@ async def test_statement_of_a_correction_on_real_tables(app: App, tmp_path: Path
         assert votes[trace_id] == (f"rule: {rules[trace_id].reason}" if problem else "rule")
         if problem:
             with pytest.raises(Conflict, match="not used") as refused:
-                await knowledge.review_rule(app, rules[trace_id].rule_id, "active")
+                await review.review_rule(app, rules[trace_id].rule_id, "active")
             assert "citewell knowledge reject" in refused.value.hint
         else:
-            assert (
-                await knowledge.review_rule(app, rules[trace_id].rule_id, "active")
-            ).logic == sql
+            assert (await review.review_rule(app, rules[trace_id].rule_id, "active")).logic == sql
     await said(app, data_trace("tr_5"))
     assert (await the_item(app)).fingerprint == (await app.sources.get("costs")).fingerprint != ""
 
@@ -680,7 +680,7 @@ async def test_the_servers_worker_does_it(app: App) -> None:
     task = asyncio.create_task(jobs.run_worker(app))
     try:
         given = await submit_feedback(app, "tr_1", True)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while (await app.jobs.get(given.job_id)).state not in ENDED:  # noqa: ASYNC110  # a row of the table
                 await asyncio.sleep(0.02)
     finally:
@@ -702,12 +702,10 @@ async def test_words_on_answers_that_followed_an_item(app: App) -> None:
             f"tr_u{number}", f"Other question {number}?", f"SELECT {number}", user_id=f"u{number}"
         )
         await app.db.write(
-            lambda connection: knowledge.note_uses_in(
-                connection, trace.trace_id, followed, 5.0 + number
-            )
+            lambda connection: note_uses(connection, trace.trace_id, followed, 5.0 + number)
         )
         await said(app, trace, good)
-        return await knowledge.get_item(app, item.item_id)
+        return await review.get_item(app, item.item_id)
 
     assert (await answered(1, False)).state == "active"
     now = await answered(2, True)
@@ -719,7 +717,7 @@ async def test_words_on_answers_that_followed_an_item(app: App) -> None:
     assert "tr_1.md" not in files(app)
     near = await knowledge.find_similar_items(app, QUESTION, agent="data", source="costs")
     assert item.question not in [each.item.question for each in near]
-    restored = await knowledge.endorse_item(app, item.item_id)
+    restored = await review.endorse_item(app, item.item_id)
     assert (restored.state, restored.good, restored.bad) == ("active", 0, 0)
     assert (await answered(5, False)).state == "active"
 

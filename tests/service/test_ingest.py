@@ -17,7 +17,7 @@ from citewell.models.scripted import ScriptedEmbedder
 from citewell.runtime.app import App
 from citewell.runtime.limits import Turns
 from citewell.runtime.progress import Progress, Rate
-from citewell.service.library.add import add_paths, count_pending
+from citewell.service.library.add import add_paths
 from citewell.service.library.read_and_embed import ingest_paths
 from citewell.types import Document
 
@@ -47,12 +47,12 @@ async def test_meaning_is_found_before_reading_is_over(
         return await parse(data, name, settings)
 
     monkeypatch.setattr("citewell.service.library.intake.parse", slow)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         done = await ingest_paths(app, [str(notes)], "docs")
     assert seen == ["20.md"]
     assert done.problem is None
     assert done.embedded == 30
-    assert await count_pending(app) == 0
+    assert await app.catalog.waiting() == 0
 
 
 async def test_reports_come_in_the_order_of_the_files(
@@ -86,9 +86,10 @@ async def test_embedder_that_fails_costs_no_document(
     done = await ingest_paths(app, [str(notes)], "docs")
     assert isinstance(done.problem, ModelUnavailable)
     assert {file.status for file in done.report.files} == {"added"}
-    assert await count_pending(app) == 30
+    assert await app.catalog.waiting() == 30
 
 
+@pytest.mark.sqlite
 async def test_full_disk_ends_the_run_with_whole_documents(
     app: App, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,7 +138,7 @@ async def test_equal_texts_are_embedded_once(
         (notes / f"copy{number}.md").write_bytes((notes / f"{number:02}.md").read_bytes())
     await ingest_paths(app, [str(notes)], "docs")
     assert len(asked) == len(set(asked)) == 30
-    assert await count_pending(app) == 0
+    assert await app.catalog.waiting() == 0
 
 
 async def test_progress_of_both_is_told(app: App, notes: Path) -> None:

@@ -11,9 +11,11 @@ import anyio
 import pytest
 
 from citewell.config import IngestSettings
-from citewell.ingest.archive.unpack import Taken, unpack
+from citewell.ingest.archive.unpack import unpack
+from citewell.ingest.archive.unpacked import Taken
 from citewell.runtime.app import App
-from citewell.service.library.add import FileReport, add_paths
+from citewell.service.library.add import add_paths
+from citewell.service.library.add_report import FileReport
 from citewell.service.library.documents import delete_document, find_documents
 from citewell.service.library.intake import Intake
 
@@ -187,3 +189,21 @@ async def test_archive_stands_for_its_members(
         brief((await add_paths(app, [path], "docs")).files, tmp_path)["notes.zip!/a.md"] == "added"
     )
     assert len(unpackings) == 2
+
+
+async def test_the_same_file_under_another_path_is_told(app: App, tmp_path: Path) -> None:
+    """It is added, for a path of its own may change alone; but not without a word."""
+    (tmp_path / "copy").mkdir()
+    paths = [tmp_path / "a.md", tmp_path / "copy" / "a.md"]
+    for path in paths:
+        path.write_text(NOTES["a.md"], "utf-8")
+    first, second = [await add_paths(app, [str(path)], "default") for path in paths]
+    assert [each.files[0].status for each in (first, second)] == ["added", "added"]
+    assert first.files[0].warnings == []
+    assert [str(each) for each in second.files[0].warnings] == [
+        f"the same file is in this collection already, as {paths[0]}; answers may quote either"
+    ]
+    elsewhere = await add_paths(app, [str(paths[0])], "other")
+    assert elsewhere.files[0].warnings == []
+    again = await add_paths(app, [str(paths[1])], "default")
+    assert again.files[0].status == "unchanged"

@@ -26,7 +26,7 @@ def run_program(settings: Settings) -> tuple[int, str]:
         child.stdin.write(pickle.dumps((settings, "")))
         child.stdin.flush()
         said = child.stderr.read().decode()
-        return child.wait(60), said
+        return child.wait(120), said
 
 
 def test_a_database_that_cannot_be_opened(settings: Settings) -> None:

@@ -8,27 +8,29 @@ import io
 import os
 import shutil
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 import pytest
+from tests.service.made import ended, working
 
 from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput, StorageError
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder
 from citewell.runtime.app import App
+from citewell.runtime.limits import Turns
 from citewell.runtime.progress import ignore_progress
 from citewell.service.jobs import worker as jobs
 from citewell.service.jobs.submit import cancel_or_discard_job, submit_uploads
-from citewell.service.jobs.worker import WORKERS, run_worker
-from citewell.service.library.add import Source, add_data, add_sources, count_pending
+from citewell.service.jobs.worker import WORKERS
+from citewell.service.library.add import Source, add_sources
 from citewell.service.library.chunking import cut_document
 from citewell.service.library.collections import delete_collection
 from citewell.service.library.embedding import Embedding
+from citewell.service.library.intake import add_data
 from citewell.service.library.uploads import ORPHAN, Upload
-from citewell.store.job_rows import ENDED, Job
+from citewell.store.job_rows import Job
 from citewell.store.leases import Leases
 from citewell.types import Chunk
 
@@ -45,27 +47,10 @@ async def never(*_: object) -> Vector:
     raise AssertionError
 
 
-@asynccontextmanager
-async def working(app: App) -> AsyncIterator[None]:
-    task = asyncio.create_task(run_worker(app))
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-async def ended(app: App, job_id: str) -> Job:
-    async with asyncio.timeout(20):
-        while (job := await app.jobs.get(job_id)).state not in ENDED:  # noqa: ASYNC110  # a row of the table
-            await asyncio.sleep(0.02)
-    return job
-
-
 async def left(app: App, names: list[str]) -> None:
     """Wait until these folders of bytes are left: they go right after their job has ended."""
     uploads = app.settings.home / "uploads"
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(120):
         while [path.name for path in uploads.iterdir()] != names:  # noqa: ASYNC110  # the worker's doing
             await asyncio.sleep(0.02)
 
@@ -136,9 +121,9 @@ async def test_fault_of_one_job_does_not_stop_the_worker(
 async def test_worker_embeds_what_a_killed_run_left(app: App) -> None:
     """At its start the worker embeds chunks that wait."""
     await add_data(app, TEXT.encode(), "a.md", "/a.md", "docs")
-    assert await count_pending(app) > 0
-    async with working(app), asyncio.timeout(10):
-        while await count_pending(app):  # noqa: ASYNC110  # rows of the table
+    assert await app.catalog.waiting() > 0
+    async with working(app), asyncio.timeout(120):
+        while await app.catalog.waiting():  # noqa: ASYNC110  # rows of the table
             await asyncio.sleep(0.02)
 
 
@@ -148,11 +133,29 @@ async def test_upload_is_found_by_words_while_another_is_embedded(
     """A long embedding does not keep the next upload from being read."""
 
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
-    async with working(app), asyncio.timeout(10):
+    async with working(app), asyncio.timeout(120):
         await submit_uploads(app, "docs", [upload("a.md")])
         await submit_uploads(app, "docs", [upload("b.md", "# Harbour\n\nThe harbour is deep.\n")])
         while not await app.index.search_words("harbour", 5):  # noqa: ASYNC110  # rows of the table
             await asyncio.sleep(0.02)
+
+
+async def test_a_failed_upload_waits_for_no_embedding(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What could not be read is told at once, though another upload has the only turn."""
+    app.turns = Turns(requests=1)
+    monkeypatch.setattr(ScriptedEmbedder, "passages", never)
+    async with working(app):
+        await submit_uploads(app, "docs", [upload("a.md")])
+        async with asyncio.timeout(30):
+            while not await app.catalog.waiting():  # noqa: ASYNC110  # rows of the table
+                await asyncio.sleep(0.02)
+            bad = await submit_uploads(app, "other", [upload("b.pdf", "%PDF-1.7 cut off")])
+            done = await ended(app, bad.job_id)
+    assert done.state == "done"
+    assert done.result is not None
+    assert [each["status"] for each in done.result["files"]] == ["failed"]
 
 
 async def test_bytes_of_no_job_are_thrown_away(app: App) -> None:
@@ -198,7 +201,7 @@ async def test_fault_at_the_start_does_not_stop_the_worker(
         job = await submit_uploads(app, "docs", [upload("a.md")])
         assert (await ended(app, job.job_id)).state == "done"
     assert calls
-    assert await count_pending(app) == 0
+    assert await app.catalog.waiting() == 0
 
 
 async def test_fault_of_the_queue_does_not_stop_the_worker(
@@ -232,7 +235,7 @@ async def test_restarts_use_up_no_attempt(app: App, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     job = await submit_uploads(app, "docs", [upload("a.md")])
     for _ in range(4):
-        async with working(app), asyncio.timeout(10):
+        async with working(app), asyncio.timeout(120):
             while not (await app.jobs.get(job.job_id)).detail.startswith("0 of"):  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.01)
         stopped = await app.jobs.get(job.job_id)
@@ -258,20 +261,22 @@ async def test_cancelled_job_stops_and_keeps_what_it_added(
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     monkeypatch.setattr("citewell.service.jobs.job_lease.BEAT", 0.05)
     waits = await submit_uploads(app, "docs", [upload("b.md")])
-    assert (await cancel_or_discard_job(app, waits.job_id)).state == "cancelled"
+    assert (await cancel_or_discard_job(app.jobs, app.settings, waits.job_id)).state == "cancelled"
     async with working(app):
         job = await submit_uploads(app, "docs", [upload("a.md")])
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             while not await app.index.search_words("lighthouse", 5):  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.02)
-        assert (await cancel_or_discard_job(app, job.job_id)).state == "cancelled"
+        assert (
+            await cancel_or_discard_job(app.jobs, app.settings, job.job_id)
+        ).state == "cancelled"
         await left(app, [])
         with pytest.raises(Conflict, match="cancelled already"):
-            await cancel_or_discard_job(app, job.job_id)
+            await cancel_or_discard_job(app.jobs, app.settings, job.job_id)
     assert [info.uri for info in await app.catalog.documents("docs")] == ["upload:a.md"]
     monkeypatch.setattr(ScriptedEmbedder, "passages", whole)
-    async with working(app), asyncio.timeout(10):
-        while await count_pending(app):  # noqa: ASYNC110  # rows of the table
+    async with working(app), asyncio.timeout(120):
+        while await app.catalog.waiting():  # noqa: ASYNC110  # rows of the table
             await asyncio.sleep(0.02)
 
 
@@ -293,7 +298,7 @@ async def test_small_upload_is_not_kept_waiting_by_a_large_one(
             "docs",
             [upload(f"{n}.md", f"# Note {n}\n\nThe number is {n}.\n") for n in range(100)],
         )
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             while (await app.jobs.get(large.job_id)).done < 5:  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.02)
         small = await submit_uploads(app, "docs", [upload("a.md")])
@@ -378,7 +383,7 @@ async def test_nothing_is_added_once_a_job_was_cancelled(
     async with working(app):
         job = await submit_uploads(app, "docs", [upload("a.md")])
         await reading.wait()
-        await cancel_or_discard_job(app, job.job_id)
+        await cancel_or_discard_job(app.jobs, app.settings, job.job_id)
         go_on.set()
         await left(app, [])
     assert await app.catalog.collections() == []
@@ -391,7 +396,7 @@ async def test_a_collection_that_is_deleted_takes_its_uploads_along(
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     async with working(app):
         jobs = [await submit_uploads(app, name, [upload("a.md")]) for name in ("docs", "other")]
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while len(await app.catalog.collections()) < 2:  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.02)
         await delete_collection(app, "docs")

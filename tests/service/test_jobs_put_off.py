@@ -78,11 +78,12 @@ async def test_an_upload_outlives_a_disk_that_refuses(
     assert folders(app) == []
 
 
+@pytest.mark.sqlite
 async def test_another_process_writes_for_longer_than_we_wait(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file is free again when the job is put off, and its bytes are there."""
-    monkeypatch.setattr("citewell.store.db.BUSY_SECONDS", 0.2)
+    monkeypatch.setattr("citewell.store.dialects.sqlite_file.BUSY_SECONDS", 0.2)
     async with App(settings) as app:
         job = await submit_uploads(app, "docs", [upload()])
         claimed = await app.jobs.claim()
@@ -135,7 +136,7 @@ async def test_a_job_cancelled_while_the_disk_refuses_is_over(
     """It does not come back to the queue, and its bytes go."""
 
     async def refuses(*_: Any) -> object:
-        await cancel_or_discard_job(app, job.job_id)
+        await cancel_or_discard_job(app.jobs, app.settings, job.job_id)
         raise StorageError("the disk is full")
 
     monkeypatch.setattr(jobs, "add_sources", refuses)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.error_codes import raises_code
 from tests.service.made_traces import QUESTION, SQL, data_trace, text_trace
 from tests.service.test_feedback import files, found, nothing_left, opened, said, the_item
 
@@ -18,12 +19,14 @@ from citewell.models.scripted import ScriptedEmbedder
 from citewell.runtime.app import App
 from citewell.service.ask.search import SearchRequest, search
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge import review_knowledge as review
+from citewell.service.knowledge.feedback_job import run_pending_jobs
 from citewell.service.knowledge.give_feedback import submit_feedback
 from citewell.service.library.add import add_paths
 from citewell.service.library.collections import create_collection, delete_collection
 from citewell.service.library.documents import delete_document
-from citewell.store.confirmed import files as confirmed_files
+from citewell.store.confirmed import item_files as confirmed_files
+from citewell.store.confirmed.items import note_uses
 from citewell.store.library.collection_rows import CONFIRMED
 from citewell.types import Followed
 
@@ -34,7 +37,7 @@ async def test_undo_removes_document_entry_and_effect(app: App) -> None:
     """
     await said(app, data_trace())
     item = await the_item(app)
-    undone = await knowledge.undo_item(app, item.item_id, "ann", "the service\nmoved")
+    undone = await review.undo_item(app, item.item_id, "ann", "the service\nmoved")
     assert (undone.state, undone.reason, undone.doc_id, undone.path) == (
         "undone",
         "the service moved",
@@ -45,17 +48,17 @@ async def test_undo_removes_document_entry_and_effect(app: App) -> None:
     with pytest.raises(NotFound):
         await app.catalog.document(item.doc_id)
     assert await app.catalog.waiting() == 0
-    log = await knowledge.get_history(app, item.item_id)
+    log = await review.get_history(app.db, item.item_id)
     assert [(each.action, each.user_id) for each in log] == [
         ("confirmed", "local"),
         ("active", ""),
         ("undone", "ann"),
     ]
-    assert await knowledge.undo_item(app, item.item_id, "bob", "again") == undone
+    assert await review.undo_item(app, item.item_id, "bob", "again") == undone
     with pytest.raises(Conflict, match="is undone: the service moved"):
-        await knowledge.endorse_item(app, item.item_id)
+        await review.endorse_item(app, item.item_id)
     with pytest.raises(NotFound, match="has no document"):
-        await knowledge.get_item_document(app, item.item_id)
+        await review.get_item_document(app, item.item_id)
 
 
 async def test_confirmed_again_after_undo(settings: Settings) -> None:
@@ -63,7 +66,7 @@ async def test_confirmed_again_after_undo(settings: Settings) -> None:
     async with opened(settings, confirmations=2) as app:
         await said(app, data_trace("tr_1", user_id="ann"))
         await said(app, data_trace("tr_2", user_id="bob"))
-        await knowledge.undo_item(app, (await the_item(app)).item_id)
+        await review.undo_item(app, (await the_item(app)).item_id)
         await run_pending_jobs(app)
         given = await submit_feedback(app, "tr_1", True, None, "ann")
         assert given.job_id
@@ -84,7 +87,7 @@ async def test_killed_after_undo(app: App, monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr("citewell.service.knowledge.update_items.remove_file", refuse)
     with pytest.raises(StorageError):
-        await knowledge.undo_item(app, item.item_id)
+        await review.undo_item(app, item.item_id)
     assert files(app) == ["tr_1.md"]
     assert await knowledge.find_similar_items(app, QUESTION, agent="data", source="costs") == []
     assert await found(app) == []
@@ -104,22 +107,20 @@ async def test_reviewers(settings: Settings) -> None:
         item = await the_item(app)
         assert (first.outcome, item.reason) == ("pending", "confirmed by 0 of 1 reviewers")
         await nothing_left(app)
-        assert (await knowledge.endorse_item(app, item.item_id, "bob")).state == "pending"
-        item = await knowledge.endorse_item(app, item.item_id, "rae")
+        assert (await review.endorse_item(app, item.item_id, "bob")).state == "pending"
+        item = await review.endorse_item(app, item.item_id, "rae")
         assert (item.state, [each.user_id for each in item.confirmed_by]) == (
             "active",
             ["ann", "bob", "rae"],
         )
-        with pytest.raises(
-            InvalidInput, match="only reviewers may undo knowledge, and ann is none"
-        ):
-            await knowledge.undo_item(app, item.item_id, "ann")
-        await knowledge.quarantine_item(app, item.item_id, "column total is gone")
+        with raises_code(InvalidInput, "not_a_reviewer"):
+            await review.undo_item(app, item.item_id, "ann")
+        await review.quarantine_item(app, item.item_id, "column total is gone")
         await nothing_left(app)
-        with pytest.raises(InvalidInput, match="only reviewers may restore"):
-            await knowledge.endorse_item(app, item.item_id, "ann")
-        assert (await knowledge.endorse_item(app, item.item_id, "rae")).state == "active"
-        assert (await knowledge.undo_item(app, item.item_id, "rae")).state == "undone"
+        with raises_code(InvalidInput, "not_a_reviewer"):
+            await review.endorse_item(app, item.item_id, "ann")
+        assert (await review.endorse_item(app, item.item_id, "rae")).state == "active"
+        assert (await review.undo_item(app, item.item_id, "rae")).state == "undone"
 
 
 async def test_a_rule_from_correction_to_undo(app: App) -> None:
@@ -127,7 +128,7 @@ async def test_a_rule_from_correction_to_undo(app: App) -> None:
     correction waits again.
     """
     await said(app, data_trace(), False, "IT also has Backup.")
-    [rule] = await knowledge.list_rules(app, "waiting")
+    [rule] = await review.list_rules(app, "waiting")
 
     async def used() -> list[str]:
         known = await knowledge.find_similar_items(
@@ -136,41 +137,39 @@ async def test_a_rule_from_correction_to_undo(app: App) -> None:
         return [each.item.correction for each in known if not hasattr(each.item, "item_id")]
 
     assert await used() == []
-    active = await knowledge.review_rule(app, rule.rule_id, "active", "local", "right")
+    active = await review.review_rule(app, rule.rule_id, "active", "local", "right")
     assert (active.state, active.reviewed_by, active.reason) == ("active", "local", "right")
     assert await used() == ["IT also has Backup."]
     followed = [Followed(item_id=rule.rule_id, kind="rule", how="rule", question=rule.question)]
     for _ in range(2):
-        await app.db.write(
-            lambda connection: knowledge.note_uses_in(connection, "tr_5", followed, 9.0)
-        )
+        await app.db.write(lambda connection: note_uses(connection, "tr_5", followed, 9.0))
     assert (
-        (await knowledge.get_rule(app, rule.rule_id)).uses,
-        (await knowledge.get_rule(app, rule.rule_id)).used_at,
+        (await review.get_rule(app, rule.rule_id)).uses,
+        (await review.get_rule(app, rule.rule_id)).used_at,
     ) == (
         1,
         9.0,
     )
-    await knowledge.review_rule(app, rule.rule_id, "rejected", "ann")
+    await review.review_rule(app, rule.rule_id, "rejected", "ann")
     assert await used() == []
     await said(app, data_trace(), False, "IT has Backup and Storage.")
-    assert (await knowledge.get_rule(app, rule.rule_id)).state == "waiting"
-    await knowledge.review_rule(app, rule.rule_id, "rejected", "ann", "not so")
-    again = await knowledge.review_rule(app, rule.rule_id, "active", "rae")
+    assert (await review.get_rule(app, rule.rule_id)).state == "waiting"
+    await review.review_rule(app, rule.rule_id, "rejected", "ann", "not so")
+    again = await review.review_rule(app, rule.rule_id, "active", "rae")
     assert (again.reason, again.reviewed_by) == ("", "rae")  # why it was rejected counts no longer
-    undone = await knowledge.review_rule(app, rule.rule_id, "undone", "zoe")
+    undone = await review.review_rule(app, rule.rule_id, "undone", "zoe")
     assert (undone.reason, undone.reviewed_by) == ("undone by zoe", "rae")  # who approved it stays
     with pytest.raises(Conflict):
-        await knowledge.review_rule(app, rule.rule_id, "active")
-    log = [each.action for each in await knowledge.get_history(app, rule.rule_id)]
+        await review.review_rule(app, rule.rule_id, "active")
+    log = [each.action for each in await review.get_history(app.db, rule.rule_id)]
     assert log == ["proposed", "active", "rejected", "proposed", "rejected", "active", "undone"]
     for unknown in ("", "waiting", "nonsense"):
         with pytest.raises(InvalidInput, match="unknown state"):
-            await knowledge.review_rule(app, rule.rule_id, unknown)
+            await review.review_rule(app, rule.rule_id, unknown)
     with pytest.raises(NotFound):
-        await knowledge.review_rule(app, "rule_none", "active")
+        await review.review_rule(app, "rule_none", "active")
     with pytest.raises(InvalidInput, match="unknown state"):
-        await knowledge.list_rules(app, "nonsense")
+        await review.list_rules(app, "nonsense")
 
 
 async def test_who_may_approve(settings: Settings) -> None:
@@ -180,15 +179,15 @@ async def test_who_may_approve(settings: Settings) -> None:
     async with opened(settings, confirmations=2) as app:
         rule_id = (await said(app, data_trace(), False, "Backup too.")).item_id
         with pytest.raises(InvalidInput, match="somebody else than its author"):
-            await knowledge.review_rule(app, rule_id, "active")
-        assert (await knowledge.review_rule(app, rule_id, "active", "ann")).state == "active"
+            await review.review_rule(app, rule_id, "active")
+        assert (await review.review_rule(app, rule_id, "active", "ann")).state == "active"
     async with opened(settings, reviewers=("rae",)) as app:
         rule_id = (await said(app, data_trace("tr_2", "Else?"), False, "Backup too.")).item_id
-        with pytest.raises(InvalidInput, match="only reviewers"):
-            await knowledge.review_rule(app, rule_id, "active", "ann")
-        assert (await knowledge.review_rule(app, rule_id, "active", "rae")).state == "active"
+        with raises_code(InvalidInput, "not_a_reviewer"):
+            await review.review_rule(app, rule_id, "active", "ann")
+        assert (await review.review_rule(app, rule_id, "active", "rae")).state == "active"
         assert (
-            await knowledge.review_rule(app, rule_id, "undone", "local")
+            await review.review_rule(app, rule_id, "undone", "local")
         ).state == "undone"  # one's own word is one's own
 
 
@@ -198,7 +197,7 @@ async def test_what_was_voted_out_needs_as_many_anew(settings: Settings) -> None
     async with App(kept) as app:
         for user in ("ann", "bob"):
             await said(app, data_trace(f"tr_{user}", user_id=user))
-        (item,) = await knowledge.list_items(app)
+        (item,) = await review.list_items(app)
         assert item.state == "active"
         for user in ("cid", "dan", "eve"):
             await app.traces.put(trace := data_trace(f"tr_{user}", user_id=user))
@@ -208,14 +207,14 @@ async def test_what_was_voted_out_needs_as_many_anew(settings: Settings) -> None
                 )
             ]
             await app.db.write(
-                lambda c, t=trace, f=followed: knowledge.note_uses_in(c, t.trace_id, f, 1.0)  # type: ignore[misc]
+                lambda c, t=trace, f=followed: note_uses(c, t.trace_id, f, 1.0)  # type: ignore[misc]
             )
             await said(app, trace, False)
-        assert (await knowledge.get_item(app, item.item_id)).state == "quarantined"
-        one = await knowledge.endorse_item(app, item.item_id, "ann")
+        assert (await review.get_item(app, item.item_id)).state == "quarantined"
+        one = await review.endorse_item(app, item.item_id, "ann")
         assert (one.state, [by.user_id for by in one.confirmed_by]) == ("pending", ["ann"])
-        assert (await knowledge.endorse_item(app, item.item_id, " Ann ")).state == "pending"
-        assert (await knowledge.endorse_item(app, item.item_id, "bob")).state == "active"
+        assert (await review.endorse_item(app, item.item_id, " Ann ")).state == "pending"
+        assert (await review.endorse_item(app, item.item_id, "bob")).state == "active"
 
 
 async def test_collection_is_reserved(app: App, library: Path) -> None:

@@ -7,12 +7,15 @@ from __future__ import annotations
 import re
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from pydantic import SecretStr
+from tests.servers.postgres import make_database
 from tests.service.made_traces import data_trace, text_trace
 
 from citewell.config import FeedbackSettings, Settings
@@ -20,11 +23,13 @@ from citewell.errors import InvalidInput
 from citewell.runtime.app import App
 from citewell.service.knowledge import exchange_files as knowledge_files
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge import review_knowledge as review
 from citewell.service.knowledge.exchange_files import Imported, export_knowledge, import_knowledge
+from citewell.service.knowledge.feedback_job import run_pending_jobs
 from citewell.service.knowledge.give_feedback import submit_feedback
 from citewell.service.tables.sources import add_source
 from citewell.store.confirmed import exchange as confirmed_exchange
+from citewell.store.confirmed import item_files
 from citewell.store.confirmed.types import Confirmed
 from citewell.types import Trace
 
@@ -32,14 +37,30 @@ SQL = "SELECT service, amount AS total FROM costs WHERE function = 'IT'"
 HOSTILE = (
     "---\nid: x\n---\n# IT `cost` <script> *有哪些*服务? \u2028 {{x}} !!python/object:os.system"
 )
+URLS: dict[str, SecretStr] = {}  # of each library's own database, with `--postgres`
+
+
+@pytest.fixture(autouse=True)
+def databases(request: pytest.FixtureRequest) -> Iterator[None]:
+    if not request.config.getoption("--postgres"):
+        yield
+        return
+    url, template = (request.getfixturevalue(name) for name in ("postgres_url", "home_template"))
+    with ExitStack() as stack:
+        for name in ("one", "two", "three"):
+            URLS[name] = SecretStr(stack.enter_context(make_database(url, template)))
+        yield
+    URLS.clear()
 
 
 def library(settings: Settings, name: str, **feedback: Any) -> App:
-    return App(
-        settings.model_copy(
-            update={"home": settings.home.parent / name, "feedback": FeedbackSettings(**feedback)}
-        )
-    )
+    own: dict[str, Any] = {
+        "home": settings.home.parent / name,
+        "feedback": FeedbackSettings(**feedback),
+    }
+    if name in URLS:
+        own["database_url"] = URLS[name]
+    return App(settings.model_copy(update=own))
 
 
 @pytest.fixture
@@ -67,8 +88,8 @@ async def corrected(app: App, trace: Trace) -> str:
         app, trace.trace_id, False, "The lamp was lit in 1859.\nNot before.", trace.user_id
     )
     await run_pending_jobs(app)
-    (rule,) = await knowledge.list_rules(app)
-    await knowledge.review_rule(app, rule.rule_id, "active", "rita")
+    (rule,) = await review.list_rules(app)
+    await review.review_rule(app, rule.rule_id, "active", "rita")
     return rule.rule_id
 
 
@@ -111,17 +132,17 @@ async def test_there_and_back(settings: Settings, costs: Path, out: Path) -> Non
             f"rules/{rule_id}.md",
         ]
         assert (await export_knowledge(app, out)).written == []
-        kept = {item.item_id: plainly(item) for item in await knowledge.list_items(app)}
+        kept = {item.item_id: plainly(item) for item in await review.list_items(app)}
         assert {status for status, _ in statuses(await import_knowledge(app, out)).values()} == {
             "unchanged"
         }
-        assert {item.item_id: plainly(item) for item in await knowledge.list_items(app)} == kept
+        assert {item.item_id: plainly(item) for item in await review.list_items(app)} == kept
         assert bytes_of(out) == before
     async with library(settings, "two") as app:
         await add_source(app, str(costs), "costs")
         done = await import_knowledge(app, out)
         assert set(statuses(done).values()) == {("added", "active")}, done
-        assert {item.item_id: plainly(item) for item in await knowledge.list_items(app)} == kept
+        assert {item.item_id: plainly(item) for item in await review.list_items(app)} == kept
         near = await knowledge.find_similar_items(
             app, data_trace().question, agent="data", source="costs"
         )
@@ -172,10 +193,10 @@ async def test_two_exports_merge_in_git(settings: Settings, costs: Path, tmp_pat
             "confirmed_qa/tr_b.md": ("added", "active"),
         }
         assert (await export_knowledge(one, repository)).written == []
-        await knowledge.endorse_item(one, "qa_confirmed_tr_b", "ann")
+        await review.endorse_item(one, "qa_confirmed_tr_b", "ann")
         assert (await export_knowledge(one, repository)).written == ["confirmed_qa/tr_b.md"]
         await import_knowledge(two, repository)
-        item = await knowledge.get_item(two, "qa_confirmed_tr_b")
+        item = await review.get_item(two, "qa_confirmed_tr_b")
         assert [by.user_id for by in item.confirmed_by] == ["bob", "ann"]
         assert (await export_knowledge(two, repository)).written == []
         changed = git("diff", "--stat")
@@ -198,7 +219,7 @@ async def test_whose_word_counts(settings: Settings, costs: Path, out: Path) -> 
             "confirmed_qa/tr_1.md": ("added", "pending"),
             f"rules/{rule_id}.md": ("added", "waiting"),
         }
-        item = await knowledge.get_item(app, "qa_confirmed_tr_1")
+        item = await review.get_item(app, "qa_confirmed_tr_1")
         assert [by.user_id for by in item.confirmed_by] == ["mallory"]
         assert statuses(await import_knowledge(app, out, "mallory"))["confirmed_qa/tr_1.md"] == (
             "unchanged",
@@ -241,7 +262,7 @@ async def test_what_was_undone_here_stays_undone(
         await add_source(app, str(costs), "costs")
         await confirmed(app, data_trace("tr_1", sql=SQL))
         await export_knowledge(app, out)
-        await knowledge.undo_item(app, "qa_confirmed_tr_1", "ann", "wrong tax")
+        await review.undo_item(app, "qa_confirmed_tr_1", "ann", "wrong tax")
         (kept,) = (await import_knowledge(app, out)).files
         assert (kept.status, kept.state, kept.reason) == (
             "kept",
@@ -324,7 +345,7 @@ async def test_hostile_files(
         bad, good = (await import_knowledge(app, out)).files
         assert (bad.status, good.status) == ("failed", "added"), bad
         assert why in bad.reason
-        assert [item.item_id for item in await knowledge.list_items(app)] == ["qa_confirmed_tr_2"]
+        assert [item.item_id for item in await review.list_items(app)] == ["qa_confirmed_tr_2"]
 
 
 async def test_prune_leaves_what_is_not_ours(settings: Settings, costs: Path, out: Path) -> None:
@@ -346,7 +367,7 @@ async def test_prune_leaves_what_is_not_ours(settings: Settings, costs: Path, ou
         for name, words in stay.items():
             (out / name).write_text(words, "utf-8")
         (out / "confirmed_qa" / "tr_8.md").symlink_to(costs)
-        await knowledge.undo_item(app, "qa_confirmed_tr_1", "ann")
+        await review.undo_item(app, "qa_confirmed_tr_1", "ann")
         assert (await export_knowledge(app, out)).left == ["confirmed_qa/tr_1.md"]
         assert (await export_knowledge(app, out, prune=True)).pruned == ["confirmed_qa/tr_1.md"]
         assert all((out / name).is_file() for name in [*stay, "confirmed_qa/tr_8.md"])
@@ -374,7 +395,7 @@ def test_hostile_yaml_is_refused_before_it_is_built(
     """
     if not hasattr(yaml, loader):
         pytest.skip("PyYAML was built without libyaml")
-    monkeypatch.setattr(confirmed_exchange, "LOADER", getattr(yaml, loader))
+    monkeypatch.setattr(item_files, "LOADER", getattr(yaml, loader))
     begun = time.process_time()
     with pytest.raises(InvalidInput, match=why):
         confirmed_exchange.read_item(f"---\n{front}\n---\n".encode(), "tr_1")

@@ -16,17 +16,17 @@ from citewell.errors import StatementFailed
 from citewell.runtime.app import App
 from citewell.service.jobs.worker import process_job
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge import review_knowledge as review
 from citewell.service.knowledge.clean_up import collect_garbage
 from citewell.service.knowledge.conflicts import list_conflicts
+from citewell.service.knowledge.feedback_job import run_pending_jobs
 from citewell.service.knowledge.give_feedback import submit_feedback
 from citewell.service.knowledge.recheck import check_documents, check_source
 from citewell.service.knowledge.update_items import settle_item
 from citewell.service.library.add import add_paths
 from citewell.service.library.documents import delete_document
 from citewell.service.tables.sources import add_source, refresh_source, remove_source
-from citewell.store.confirmed.evidence_weights import DAY, compute_weight
-from citewell.store.confirmed.types import Confirmation, Confirmed, Rule
+from citewell.store.confirmed.types import DAY, Confirmation, Confirmed, Rule, compute_weight
 from citewell.store.library.collection_rows import CONFIRMED
 from citewell.types import Trace
 
@@ -58,7 +58,7 @@ async def item_of(app: App, trace: Trace) -> Confirmed:
     await app.traces.put(trace)
     await submit_feedback(app, trace.trace_id, True, None, trace.user_id)
     await run_pending_jobs(app)
-    return await knowledge.get_item(app, f"qa_confirmed_{trace.trace_id}")
+    return await review.get_item(app, f"qa_confirmed_{trace.trace_id}")
 
 
 async def changed(app: App, path: Path, rows: str) -> None:
@@ -85,16 +85,16 @@ async def test_schema_drift_sets_aside(app: App, costs: Path, rows: str, why: st
     item = await item_of(app, data_trace(sql=PLAIN))
     assert item.state == "active"
     await changed(app, costs, rows)
-    aside = await knowledge.get_item(app, item.item_id)
+    aside = await review.get_item(app, item.item_id)
     assert (aside.state, aside.doc_id, aside.path) == ("quarantined", "", "")
     assert why in aside.reason
     assert (
         await knowledge.find_similar_items(app, item.question, agent="data", source="costs") == []
     )
     await changed(app, costs, COSTS)
-    back = await knowledge.get_item(app, item.item_id)
+    back = await review.get_item(app, item.item_id)
     assert (back.state, back.reason) == ("active", "")
-    assert [each.action for each in await knowledge.get_history(app, item.item_id)][-3:] == [
+    assert [each.action for each in await review.get_history(app.db, item.item_id)][-3:] == [
         "quarantined",
         "holds again",
         "active",
@@ -112,7 +112,7 @@ async def test_other_columns_beside_change_nothing(app: App, costs: Path) -> Non
     await add_source(app, str(costs), "costs")
     item = await item_of(app, data_trace(sql=PLAIN))
     await changed(app, costs, "service,function,amount,note\nMail,IT,13,x\n")
-    now = await knowledge.get_item(app, item.item_id)
+    now = await review.get_item(app, item.item_id)
     assert now.state == "active"
     assert now.fingerprint != item.fingerprint
     assert now.fingerprint == (await app.sources.get("costs")).fingerprint
@@ -122,10 +122,10 @@ async def test_what_people_set_aside_stays_aside(app: App, costs: Path) -> None:
     """A check takes back its own word only."""
     await add_source(app, str(costs), "costs")
     item = await item_of(app, data_trace(sql=PLAIN))
-    await knowledge.quarantine_item(app, item.item_id, "3 people said it is wrong")
+    await review.quarantine_item(app, item.item_id, "3 people said it is wrong")
     checked = await check_source(app, "costs")
     assert checked.looked == []
-    assert (await knowledge.get_item(app, item.item_id)).state == "quarantined"
+    assert (await review.get_item(app, item.item_id)).state == "quarantined"
 
 
 async def test_a_limit_proves_nothing(
@@ -140,7 +140,7 @@ async def test_a_limit_proves_nothing(
 
     monkeypatch.setattr("citewell.service.knowledge.recheck.run_query", late)
     (looked,) = (await check_source(app, "costs")).looked
-    assert (looked.outcome, (await knowledge.get_item(app, item.item_id)).state) == (
+    assert (looked.outcome, (await review.get_item(app, item.item_id)).state) == (
         "unknown",
         "active",
     )
@@ -153,12 +153,12 @@ async def test_a_source_that_disappears(app: App, costs: Path) -> None:
     await add_source(app, str(costs), "costs")
     item = await item_of(app, data_trace(sql=PLAIN))
     await remove_source(app, "costs")
-    aside = await knowledge.get_item(app, item.item_id)
+    aside = await review.get_item(app, item.item_id)
     assert aside.state == "quarantined"
     assert "its tables costs were removed" in aside.reason
     await add_source(app, str(costs), "costs")
     (looked,) = (await check_source(app, "costs")).looked
-    assert (looked.outcome, (await knowledge.get_item(app, item.item_id)).state) == (
+    assert (looked.outcome, (await review.get_item(app, item.item_id)).state) == (
         "restored",
         "active",
     )
@@ -168,7 +168,7 @@ async def test_a_source_that_disappears(app: App, costs: Path) -> None:
     checked = await check_source(app, "costs")
     assert checked.looked == []
     assert "gone" in checked.problem
-    assert (await knowledge.get_item(app, item.item_id)).state == "active"
+    assert (await review.get_item(app, item.item_id)).state == "active"
 
 
 async def done(app: App) -> None:
@@ -191,14 +191,14 @@ async def test_tables_added_again(app: App, costs: Path, tmp_path: Path) -> None
         await remove_source(app, "costs")
         await add_source(app, str(path), "costs")
         await done(app)
-        now = await knowledge.get_item(app, mine.item_id)
+        now = await review.get_item(app, mine.item_id)
         return now.state, now.reason
 
     assert await again(costs) == ("active", "")
     await remove_source(app, "costs")
     await add_source(app, str(costs), "costs")
     await run_pending_jobs(app)  # a program without a worker
-    assert (await knowledge.get_item(app, mine.item_id)).state == "active"
+    assert (await review.get_item(app, mine.item_id)).state == "active"
     state, reason = await again(other)
     assert state == "quarantined"
     assert "somebody has to confirm it anew" in reason
@@ -215,9 +215,9 @@ async def test_tables_added_again(app: App, costs: Path, tmp_path: Path) -> None
     copy.write_text(COSTS + "Cars,Fleet,1\n", "utf-8")
     assert await again(copy) == ("active", "")  # another file, but the rows that were confirmed
     assert (await again(other))[0] == "quarantined"
-    assert (await knowledge.endorse_item(app, mine.item_id, "ann")).state == "active"
+    assert (await review.endorse_item(app, mine.item_id, "ann")).state == "active"
     await check_source(app, "costs")
-    assert (await knowledge.get_item(app, mine.item_id)).state == "active"
+    assert (await review.get_item(app, mine.item_id)).state == "active"
 
 
 async def test_the_newest_reason_is_told(app: App, costs: Path) -> None:
@@ -225,12 +225,12 @@ async def test_the_newest_reason_is_told(app: App, costs: Path) -> None:
     await add_source(app, str(costs), "costs")
     mine = await item_of(app, data_trace(sql=PLAIN))
     await changed(app, costs, REMOVED)
-    first = await knowledge.get_item(app, mine.item_id)
+    first = await review.get_item(app, mine.item_id)
     await changed(app, costs, WORDS)
-    second = await knowledge.get_item(app, mine.item_id)
+    second = await review.get_item(app, mine.item_id)
     assert "its statement fails" in first.reason
     assert (second.state, "held numbers and holds texts" in second.reason) == ("quarantined", True)
-    assert (await knowledge.get_history(app, mine.item_id))[-1].action == "still quarantined"
+    assert (await review.get_history(app.db, mine.item_id))[-1].action == "still quarantined"
 
 
 async def test_killed_right_after_the_schema_is_kept(
@@ -253,7 +253,7 @@ async def test_killed_right_after_the_schema_is_kept(
         await refresh_source(app, "costs")
     monkeypatch.undo()
     await done(app)
-    assert (await knowledge.get_item(app, mine.item_id)).state == "quarantined"
+    assert (await review.get_item(app, mine.item_id)).state == "quarantined"
 
 
 async def test_killed_right_after_the_source_is_removed(
@@ -272,7 +272,7 @@ async def test_killed_right_after_the_source_is_removed(
     with pytest.raises(RuntimeError, match="killed here"):
         await remove_source(app, "costs")
     monkeypatch.undo()
-    aside = await knowledge.get_item(app, mine.item_id)
+    aside = await review.get_item(app, mine.item_id)
     assert (aside.state, aside.doc_id) == ("quarantined", "")
     assert (
         await knowledge.find_similar_items(app, mine.question, agent="data", source="costs") == []
@@ -281,7 +281,7 @@ async def test_killed_right_after_the_source_is_removed(
     assert not (app.settings.home / mine.path).exists()
     await add_source(app, str(costs), "costs")
     await done(app)
-    assert (await knowledge.get_item(app, mine.item_id)).state == "active"
+    assert (await review.get_item(app, mine.item_id)).state == "active"
 
 
 async def confirmed_text(app: App, library: Path) -> tuple[Confirmed, str]:
@@ -314,9 +314,9 @@ async def test_documents_that_change(app: App, library: Path) -> None:
         file.write_text(body, "utf-8")
         await add_paths(app, [str(library)], "default")
         (looked,) = (await check_documents(app)).looked
-        outcomes.append((looked.outcome, (await knowledge.get_item(app, item.item_id)).state))
+        outcomes.append((looked.outcome, (await review.get_item(app, item.item_id)).state))
     assert outcomes == [("ok", "active"), ("quarantined", "quarantined"), ("restored", "active")]
-    log = await knowledge.get_history(app, item.item_id)
+    log = await review.get_history(app.db, item.item_id)
     assert any(
         "does not say any more: “The lighthouse was built in 1857.”" in each.reason for each in log
     )
@@ -325,7 +325,7 @@ async def test_documents_that_change(app: App, library: Path) -> None:
 async def test_a_document_that_is_removed(app: App, library: Path) -> None:
     item, doc_id = await confirmed_text(app, library)
     await delete_document(app, doc_id)
-    (looked,) = (await check_documents(app, "default")).changed
+    (looked,) = (await check_documents(app)).changed
     assert (looked.item_id, looked.outcome, looked.reason) == (
         item.item_id,
         "quarantined",
@@ -372,10 +372,10 @@ async def test_two_statements_for_one_question(app: App) -> None:
         ids[0]: [ids[1]],
         ids[1]: [ids[0]],
     }
-    assert [(await knowledge.get_item(app, each)).conflicts for each in ids] == [[ids[1]], [ids[0]]]
-    await knowledge.undo_item(app, ids[1])
+    assert [(await review.get_item(app, each)).conflicts for each in ids] == [[ids[1]], [ids[0]]]
+    await review.undo_item(app, ids[1])
     assert await list_conflicts(app) == []
-    assert [(await knowledge.get_item(app, each)).conflicts for each in ids] == [[], []]
+    assert [(await review.get_item(app, each)).conflicts for each in ids] == [[], []]
 
 
 async def test_what_is_no_disagreement(app: App) -> None:
@@ -390,9 +390,7 @@ async def test_what_is_no_disagreement(app: App) -> None:
     )
     await two(app, text_trace("qa", "tr_5"), text_trace("qa", "tr_6", collection="other"))
     assert await list_conflicts(app) == []
-    items = [
-        await knowledge.get_item(app, item.item_id) for item in await knowledge.list_items(app)
-    ]
+    items = [await review.get_item(app, item.item_id) for item in await review.list_items(app)]
     assert [item.conflicts for item in items] == [[]] * 6
 
 
@@ -415,7 +413,7 @@ async def test_two_answers_from_documents(app: App) -> None:
     )
     (found,) = await list_conflicts(app)
     assert [side.item_id for side in found.sides] == [ids[1], ids[0]]
-    assert (await knowledge.get_item(app, ids[0])).conflicts == [ids[1]]
+    assert (await review.get_item(app, ids[0])).conflicts == [ids[1]]
     assert found.sides[0].weight > found.sides[1].weight
 
 
@@ -502,8 +500,8 @@ async def test_gc_says_what_it_would_do_and_does_it(app: App) -> None:
         ).item_id
         for n, word in enumerate(("pier", "lamp", "oil", "ship"))
     ]
-    await knowledge.undo_item(app, undone)
-    await knowledge.quarantine_item(app, aside, "checked: gone")
+    await review.undo_item(app, undone)
+    await review.quarantine_item(app, aside, "checked: gone")
     await aged(app, 400, f"item_id <> '{fresh}'")
     for item_id in (stale,):
         await settle_item(app, item_id)
@@ -513,7 +511,7 @@ async def test_gc_says_what_it_would_do_and_does_it(app: App) -> None:
         text_trace("qa", "tr_old").model_copy(update={"expires_at": time.time() - 1})
     )
     said = await collect_garbage(app, dry_run=True)
-    before = {each.item_id: each.state for each in await knowledge.list_items(app)}
+    before = {each.item_id: each.state for each in await review.list_items(app)}
     assert before == {stale: "active", undone: "undone", aside: "quarantined", fresh: "active"}
     assert (folder / "tr_left.md").exists()
     did = await collect_garbage(app)
@@ -525,7 +523,7 @@ async def test_gc_says_what_it_would_do_and_does_it(app: App) -> None:
         1,
         2,
     )
-    after = {each.item_id: (each.state, each.reason) for each in await knowledge.list_items(app)}
+    after = {each.item_id: (each.state, each.reason) for each in await review.list_items(app)}
     assert after == {stale: ("undone", "not used for 365 days"), fresh: ("active", "")}
     assert [file.name for file in folder.glob("*.md")] == ["tr_3.md"]
     assert [d.title for d in await app.catalog.documents(CONFIRMED)] == [
@@ -555,4 +553,4 @@ async def test_gc_of_a_used_item(app: App) -> None:
         )
     )
     assert (await collect_garbage(app)).stale == []
-    assert (await knowledge.get_item(app, one.item_id)).state == "active"
+    assert (await review.get_item(app, one.item_id)).state == "active"

@@ -86,8 +86,8 @@ async def test_the_newer_word_counts(app: App) -> None:
     assert again.seen == 2
     found = await service.show_memory(app, "li", again.memory_id)
     assert [old.text for old in found.history] == ["my plan is Pro"]
-    assert len(await service.list_memories(app, "li")) == 1
-    assert len(await service.list_memories(app, "li", history=True)) == 2
+    assert len(await app.memories.list("li")) == 1
+    assert len(await app.memories.list("li", history=True)) == 2
 
 
 async def test_users_do_not_mix(app: App) -> None:
@@ -99,10 +99,10 @@ async def test_users_do_not_mix(app: App) -> None:
     with pytest.raises(NotFound):
         await service.edit_memory(app, "li", theirs.memory_id, "my plan is Basic")
     with pytest.raises(NotFound):
-        await service.forget_memories(app, "li", theirs.memory_id)
+        await app.memories.forget("li", theirs.memory_id)
     assert await recalled(app, "li", "What does my plan cost?") == [mine.memory_id]
-    assert (await service.forget_all(app, "li")).memory_ids == [mine.memory_id]
-    assert await service.list_memories(app, "han") == [theirs]
+    assert (await app.memories.forget_all("li")).memory_ids == [mine.memory_id]
+    assert await app.memories.list("han") == [theirs]
     assert await recalled(app, "li", "What does my plan cost?") == []
 
 
@@ -118,9 +118,7 @@ async def test_secrets_are_not_kept(app: App) -> None:
     fact = await tell(app, "li", "my plan is Pro")
     with pytest.raises(InvalidInput, match="secret"):
         await service.edit_memory(app, "li", fact.memory_id, "my PIN is 1234")
-    assert [each.text for each in await service.list_memories(app, "li", history=True)] == [
-        "my plan is Pro"
-    ]
+    assert [each.text for each in await app.memories.list("li", history=True)] == ["my plan is Pro"]
 
 
 async def test_editing(app: App) -> None:
@@ -159,7 +157,7 @@ async def test_an_answer_is_recalled_while_its_documents_are_as_they_were(
     assert await recalled(app, "li", question) == [again.memory_id]
     await app.catalog.delete(docs[str(tower)])
     assert await recalled(app, "li", question) == []
-    assert [each.memory_id for each in await service.list_memories(app, "li")] == [again.memory_id]
+    assert [each.memory_id for each in await app.memories.list("li")] == [again.memory_id]
 
 
 async def test_switched_off(settings: Settings) -> None:
@@ -171,7 +169,7 @@ async def test_switched_off(settings: Settings) -> None:
         assert kept.outcome == "dropped"
         assert "switched off" in kept.reason
         assert await recalled(app, "li", "What does my plan cost?") == []
-        assert len((await service.forget_all(app, "li")).memory_ids) == 1
+        assert len((await app.memories.forget_all("li")).memory_ids) == 1
 
 
 async def test_a_change_of_embedder(app: App, settings: Settings, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from citewell.config import Settings
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
 from citewell.service.papers.reading_sessions import begin_paper_session, read_paper_session
 
 SAMPLE = (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from citewell.agents.paper_state import Exchange, PaperInfo
+from citewell.agents.paper.paper_state import Exchange, PaperInfo
 from citewell.service.papers.export_session import escape_markdown, render_session
 from citewell.service.papers.reading_sessions import PaperSession
 from citewell.skills.paper.reading_context import (

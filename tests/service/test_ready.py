@@ -38,6 +38,7 @@ async def test_all_is_well(app: App) -> None:
     )
 
 
+@pytest.mark.sqlite
 async def test_a_write_reaches_the_disk_and_is_not_tried_each_time(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,6 +57,7 @@ async def test_a_write_reaches_the_disk_and_is_not_tried_each_time(
     assert size() > after
 
 
+@pytest.mark.sqlite
 async def test_another_that_holds_the_database(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """It can be read all the time; that is not enough."""
     monkeypatch.setattr(health, "PATIENCE", 30.0)
@@ -69,6 +71,7 @@ async def test_another_that_holds_the_database(app: App, monkeypatch: pytest.Mon
     assert (await get_readiness(app)).status == "ready"
 
 
+@pytest.mark.sqlite
 async def test_who_asks_does_not_wait_for_a_write(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +155,8 @@ async def test_a_model_file_that_is_none(settings: Settings, content: bytes | No
 async def test_without_paths_of_the_database(app: App, settings: Settings) -> None:
     await app.db.close()
     found = redact_readiness(await get_readiness(app), settings)
-    assert found.database.startswith("citewell.db: ")
+    shown = {"sqlite": "citewell.db: ", "postgresql": "the database server does not"}
+    assert found.database.startswith(shown[app.db.dialect])
     await app.db.open()
     attach_watches(app.models_seen)
     assert isinstance(app.llm, ScriptedLLM)

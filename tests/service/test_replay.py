@@ -9,59 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.error_codes import raises_code
+from tests.service.made import PAPER, script
 
 from citewell.errors import InvalidInput, NotFound
 from citewell.models.script_reply import UNKNOWN
-from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.library.add import add_paths, embed_pending
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
+from citewell.service.library.add import add_paths
 from citewell.service.library.documents import delete_document
+from citewell.service.library.embedding import embed_pending
 from citewell.service.papers import reading_sessions as papers
-from citewell.service.sessions.memories import list_memories
 from citewell.service.sessions.replay import Replay, replay_trace
-from citewell.service.sessions.sessions import list_sessions
 from citewell.service.tables.sources import add_source
 
 COSTS = "Function,Service,Cost_EUR\nIT,Hosting,120000\nIT,Laptops,60000\nHR,Training,25000\n"
 SQL = "SELECT Function, sum(Cost_EUR) AS total FROM costs GROUP BY Function ORDER BY total DESC"
 QUESTION = "When was the lighthouse built?"
 DRAFT = "The lighthouse was built in 1857."
-PAPER = """# A Lamp That Learns
-
-Ann Keeper, Ben Wick
-
-# Abstract
-
-We present LampNet, a lamp that learns when ships pass and saves a third of its energy. It was tried
-in two harbours for a year.
-
-# 1 Introduction
-
-Lighthouses burn all night although few ships pass. Keepers have asked for lamps that wait for
-ships. Earlier lamps used clocks and failed in fog. We ask whether a small network can foresee the
-next ship.
-
-# 2 Method
-
-LampNet is a recurrent network with 64 hidden units. It reads the times of the last twenty ships and
-the height of the tide. It was trained for ten epochs with a learning rate of 0.01. The loss counts
-a dark lamp for a ship a hundred times as much as an idle lamp, because that is what the keepers of
-both harbours told us when we asked them.
-"""
 UNITS = "LampNet is a recurrent network with 64 hidden units."
-
-
-@pytest.fixture
-async def filled(app: App, library: Path) -> App:
-    await add_paths(app, [str(library)], "default")
-    await embed_pending(app)
-    return app
-
-
-def script(app: App) -> ScriptedLLM:
-    assert isinstance(app.llm, ScriptedLLM)
-    return app.llm
 
 
 def write(path: Path, words: str) -> None:
@@ -90,8 +57,8 @@ async def test_the_same_comes_out_the_same(filled: App, agent: str, recorded: bo
     llm.reply_with(lambda _: DRAFT)
     answer = await ask(filled, AskRequest(question=QUESTION, agent=agent))
     before = (
-        await list_sessions(filled, "local"),
-        await list_memories(filled, "local"),
+        await filled.sessions.list("local"),
+        await filled.memories.list("local"),
         await filled.traces.list(),
     )
     asked = len(llm.calls)
@@ -100,8 +67,8 @@ async def test_the_same_comes_out_the_same(filled: App, agent: str, recorded: bo
     assert found.replayed.answer.answer == answer.answer
     assert (len(llm.calls) == asked) is recorded, "a recorded replay asks no model"
     assert (
-        await list_sessions(filled, "local"),
-        await list_memories(filled, "local"),
+        await filled.sessions.list("local"),
+        await filled.memories.list("local"),
         await filled.traces.list(),
     ) == before
 
@@ -172,7 +139,7 @@ async def test_what_was_remembered_later_does_not_count(filled: App) -> None:
     """
     script(filled).reply_with(lambda _: DRAFT)
     first = await ask(filled, AskRequest(question=QUESTION, agent="dual_loop"))
-    assert len(await list_memories(filled, "local")) == 1
+    assert len(await filled.memories.list("local")) == 1
     assert (await replay_trace(filled, first.trace_id, "local")).same
     second = await ask(filled, AskRequest(question=QUESTION, agent="dual_loop"))
     again = await replay_trace(filled, second.trace_id, "local")
@@ -235,7 +202,7 @@ async def test_what_cannot_be_replayed(filled: App) -> None:
         await replay_trace(filled, "tr_none", "local")
     trace = await filled.traces.get(answer.trace_id)
     await filled.traces.put(trace.model_copy(update={"request": {}}))
-    with pytest.raises(InvalidInput, match="does not say what was asked"):
+    with raises_code(InvalidInput, "no_request"):
         await replay_trace(filled, answer.trace_id, "local")
 
 

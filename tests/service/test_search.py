@@ -14,10 +14,11 @@ from citewell.config import SearchSettings, Settings
 from citewell.errors import InvalidInput, ModelUnavailable, NotFound
 from citewell.retrieve.strategies import STRATEGIES
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream_answer
+from citewell.service.ask.ask import stream_answer
 from citewell.service.ask.options import parse_moment
+from citewell.service.ask.run import AskRequest
 from citewell.service.ask.search import SearchRequest, SearchResult, parse_search_request, search
-from citewell.service.library.add import embed_pending
+from citewell.service.library.embedding import embed_pending
 from citewell.service.library.media_types import resolve_media_types
 from citewell.text.language import detect_language
 from citewell.types import Chunk, Document, Section

@@ -4,70 +4,28 @@ ends.
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 import re
 import time
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 from sqlalchemy import text
+from tests.service.made import PAPER, script
 
-from citewell.agents import dual_loop_understand
 from citewell.errors import NotFound
+from citewell.messages import Text
 from citewell.models.script_reply import UNKNOWN
-from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask import choose_agent as auto
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
 from citewell.service.ask.snapshot import build_snapshot
-from citewell.service.ask.snapshot_words import translate_reason
-from citewell.service.library.add import add_paths, embed_pending
 from citewell.service.papers import reading_sessions as papers
 from citewell.service.sessions.traces import delete_trace
-from citewell.service.tables import choose_source as data_pick
-from citewell.skills.dialogue import route
 from citewell.store.traces import DAY
 from citewell.types import Answer, Message, Snapshot, Step, Trace
 
 QUESTION = "When was the lighthouse built?"
 DRAFT = "The lighthouse was built in 1857."
-PAPER = """# A Lamp That Learns
-
-Ann Keeper, Ben Wick
-
-# Abstract
-
-We present LampNet, a lamp that learns when ships pass and saves a third of its energy. It was tried
-in two harbours for a year.
-
-# 1 Introduction
-
-Lighthouses burn all night although few ships pass. Keepers have asked for lamps that wait for
-ships. Earlier lamps used clocks and failed in fog. We ask whether a small network can foresee the
-next ship.
-
-# 2 Method
-
-LampNet is a recurrent network with 64 hidden units. It reads the times of the last twenty ships and
-the height of the tide. It was trained for ten epochs with a learning rate of 0.01. The loss counts
-a dark lamp for a ship a hundred times as much as an idle lamp, because that is what the keepers of
-both harbours told us when we asked them.
-"""
-
-
-@pytest.fixture
-async def filled(app: App, library: Path) -> App:
-    await add_paths(app, [str(library)], "default")
-    await embed_pending(app)
-    return app
-
-
-def script(app: App) -> ScriptedLLM:
-    assert isinstance(app.llm, ScriptedLLM)
-    return app.llm
 
 
 async def trace_of(app: App, answer: Answer) -> tuple[Trace, Snapshot]:
@@ -255,35 +213,22 @@ async def test_a_deleted_trace_is_gone(filled: App) -> None:
         await filled.traces.get(answer.trace_id)
 
 
-REASONING = [auto, data_pick, route, dual_loop_understand]
+def test_a_reason_is_told_in_the_language_of_the_question() -> None:
+    """One that was kept in English is left out of a Chinese text."""
+    steps = [Step(n=1, node="choose_agent", action="qa", seconds=0.0)]
 
+    def reason_of(question: str, reason: str) -> str:
+        answer = Answer(
+            answer="x", status="answered", confidence=1.0, agent="qa", agent_reason=reason
+        )
+        trace = Trace(
+            trace_id="t", agent="qa", question=question, collection="", session_id="",
+            created_at=0.0, steps=steps, prompts=[], answer=answer,
+        )  # fmt: skip
+        return build_snapshot(trace).intent_analysis.reasoning
 
-def reasons_of(module: ModuleType) -> list[str]:
-    """Texts of a module that are reasons: those beginning as a reason does, an f-string's fields as
-    `x`.
-    """
-    found = []
-    nodes = list(ast.walk(ast.parse(inspect.getsource(module))))
-    inner = {id(part) for each in nodes if isinstance(each, ast.JoinedStr) for part in each.values}
-    for each in nodes:
-        alone = isinstance(each, ast.Constant) and id(each) not in inner
-        parts = each.values if isinstance(each, ast.JoinedStr) else [each] if alone else []
-        text = "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in parts)
-        if re.match(
-            r"(?:this session|the |there is |several |something |nothing |a "
-            r"(?:question|follow-up) )",
-            text,
-        ):
-            found.append(text)
-    return found
-
-
-@pytest.mark.parametrize("module", REASONING, ids=lambda module: module.__name__.rpartition(".")[2])
-def test_every_reason_has_its_chinese(module: ModuleType) -> None:
-    found = reasons_of(module)
-    assert len(found) >= 2
-    for reason in found:
-        assert re.search("[\u4e00-\u9fff]", translate_reason("zh", reason)), reason
-        assert translate_reason("en", reason) == reason
-    assert translate_reason("zh", "some reason of an older version") == ""
-    assert translate_reason("zh", "旧版本的理由") == "旧版本的理由"
+    chosen = Text("several things are asked at once")
+    assert reason_of("Who?", chosen) == "qa was chosen: several things are asked at once."
+    assert reason_of("谁建的灯塔？", chosen) == "选择了 qa：一次问了几件事。"
+    assert reason_of("谁建的灯塔？", "a reason of an older version") == ""
+    assert reason_of("谁建的灯塔？", "旧版本的理由") == "选择了 qa：旧版本的理由。"

@@ -8,6 +8,7 @@ import logging
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.service.made import script
 
 from citewell.config import IngestSettings, Settings
 from citewell.errors import PermanentError, TransientError
@@ -15,7 +16,8 @@ from citewell.models.script_reply import detect_reply_kind
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.library import write_summaries as module
-from citewell.service.library.add import add_data, count_pending, embed_pending
+from citewell.service.library.embedding import embed_pending
+from citewell.service.library.intake import add_data
 from citewell.service.library.write_summaries import (
     write_summaries,
     write_summaries_forever,
@@ -54,11 +56,6 @@ async def app(settings: Settings) -> AsyncIterator[App]:
         yield opened
 
 
-def script(app: App) -> ScriptedLLM:
-    assert isinstance(app.llm, ScriptedLLM)
-    return app.llm
-
-
 async def shown(app: App) -> list[str]:
     [info] = await app.catalog.documents("docs")
     return [
@@ -71,7 +68,7 @@ async def test_a_faithful_summary_takes_the_extractive_ones_place(app: App) -> N
     script(app).enqueue(GOOD, HARBOUR)
     assert await write_summaries(app) == 2
     assert sorted(await shown(app)) == sorted([GOOD, HARBOUR])
-    assert await count_pending(app) == 2
+    assert await app.catalog.waiting() == 2
     assert await write_summaries(app) == 0
     assert [detect_reply_kind(call.schema) for call in script(app).calls] == ["", "verdicts"] * 2
     assert "1931" in script(app).calls[0].messages[-1].content
@@ -85,7 +82,7 @@ async def test_an_invention_is_thrown_away(app: App) -> None:
     script(app).enqueue("The lamp was replaced in 1932.", "Captain Barnaby Quill built the tower.")
     assert await write_summaries(app) == 0
     assert sorted(await shown(app)) == sorted(before)
-    assert await count_pending(app) == 0
+    assert await app.catalog.waiting() == 0
     assert await write_summaries(app) == 0
     assert len(script(app).calls) == 4
 
@@ -136,7 +133,7 @@ async def test_the_keeper_tells_once(
     script(app).enqueue(*[TransientError("busy")] * 3, GOOD, HARBOUR)
     with caplog.at_level(logging.WARNING):
         task = asyncio.create_task(write_summaries_forever(app))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             while sorted(await shown(app)) != sorted([GOOD, HARBOUR]):  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.01)
         task.cancel()

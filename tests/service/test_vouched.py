@@ -10,23 +10,25 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
+from tests.service.made import script
 
 from citewell.models.script_reply import UNKNOWN
-from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask, list_unfinished_runs, stream_answer
-from citewell.service.knowledge.catch_up import run_pending_jobs
-from citewell.service.knowledge.find_knowledge import (
+from citewell.service.ask.ask import ask, list_unfinished_runs, stream_answer
+from citewell.service.ask.run import AskRequest
+from citewell.service.knowledge.feedback_job import run_pending_jobs
+from citewell.service.knowledge.give_feedback import submit_feedback
+from citewell.service.knowledge.review_knowledge import (
     list_items,
     list_rules,
     quarantine_item,
     review_rule,
     undo_item,
 )
-from citewell.service.knowledge.give_feedback import submit_feedback
 from citewell.service.knowledge.update_items import settle_item
-from citewell.service.library.add import add_paths, embed_pending
+from citewell.service.library.add import add_paths
 from citewell.service.library.documents import delete_document
+from citewell.service.library.embedding import embed_pending
 from citewell.types import Answer, Step
 
 QUESTION = "When was the lighthouse built?"
@@ -37,18 +39,6 @@ CONFIRMED = "The lighthouse was built in 1857"
 # document
 AGAINST = '{"verdicts": [{"n": 1, "verdict": "contradicted", "evidence": ["1.2"]}]}'
 AGENTS = pytest.mark.parametrize("agent", ["qa", "dual_loop"])
-
-
-@pytest.fixture
-async def filled(app: App, library: Path) -> App:
-    await add_paths(app, [str(library)], "default")
-    await embed_pending(app)
-    return app
-
-
-def script(app: App) -> ScriptedLLM:
-    assert isinstance(app.llm, ScriptedLLM)
-    return app.llm
 
 
 async def asked(app: App, question: str, agent: str, reply: str = DRAFT, **more: Any) -> Answer:
@@ -254,7 +244,7 @@ async def test_a_run_that_goes_on_keeps_it(filled: App) -> None:
         async for event in events:
             if isinstance(event.data, Step) and event.data.node == "grade_documents":
                 break
-    (run,) = await list_unfinished_runs(filled)
+    (run,) = await list_unfinished_runs(filled.runs)
     answer = await ask(filled, AskRequest(resume=run.trace_id))
     assert [each.item_id for each in answer.followed] == [item_id]
 

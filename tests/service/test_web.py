@@ -16,7 +16,8 @@ from citewell.config import Settings, WebSettings
 from citewell.errors import ConfigError, PermanentError, TransientError
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
 from citewell.service.ask.search import SearchRequest, search
 from citewell.service.sites.search_web import Web, open_web
 

@@ -5,8 +5,13 @@ The one rule: what a test expects stands in these texts, to the letter.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from citewell.ingest.paper.shape import Float, Paper, Part, Role
+from citewell.retrieve.query import Found
+from citewell.retrieve.rank import compute_coverage
 from citewell.skills.paper.reading_context import OpenPaper
+from citewell.skills.reading_route.plan_route import Find
 from citewell.types import Document, Page, Section
 
 Sections = list[tuple[Role, tuple[str, ...], str]]
@@ -213,3 +218,23 @@ def book(sections: Sections, lang: str = "en", *, planted: str = "") -> OpenPape
         floats=floats,
     )
     return OpenPaper("doc1", "papers", "file:///tide.pdf", document, paper)
+
+
+def find_in(of: OpenPaper) -> Find:
+    """A search of the paper by words: each paragraph is a passage."""
+
+    async def find(text: str) -> Found:
+        spans, at = [], 0
+        for paragraph in of.document.text.split("\n\n"):
+            spans.append((at, at + len(paragraph)))
+            at += len(paragraph) + 2
+        shares = compute_coverage(text, [of.document.text[a:b] for a, b in spans])
+        hits = [
+            replace(of.hit(a, b, 8.0 * share), signals={"cosine": 0.7 + 0.2 * share})
+            for (a, b), share in zip(spans, shares, strict=True)
+            if share
+        ]
+        best = sorted(hits, key=lambda hit: -hit.score)[:40]
+        return Found(best, max(shares, default=0.0) / 2)
+
+    return find

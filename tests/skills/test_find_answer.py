@@ -23,7 +23,6 @@ from citewell.skills.answer.find_answer import (
     READ_PASSAGES,
     compute_log_odds,
     find_answer,
-    split_question,
 )
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Judgement
@@ -31,6 +30,7 @@ from citewell.skills.proof.prove import Proven
 
 FEES = passage_of("Rent is due by 30 April.", "A late fee of 10 pounds is owed after that.")
 PICK = get_decision_model("pick")
+DECISION = Logistic(bias=0.0, weights={"answerable": 1.0})
 PETS = passage_of("Dogs are allowed.", "Cats need a permit from the landlord.", n=2, title="Pets")
 
 
@@ -45,7 +45,9 @@ async def test_the_sentence_around_the_answer_is_quoted_whole() -> None:
             Reading(start, start + 9, 0.9, 3.0) if "fee" in text else Reading(0, 4, 0.2, -1.0)
         )
     )
-    found = await find_answer("How much is the late fee?", [PETS, FEES], reader, None, PICK)
+    found = await find_answer(
+        "How much is the late fee?", [PETS, FEES], reader, None, PICK, DECISION
+    )
     (sentence,) = found.draft.sentences
     assert (sentence.text, sentence.evidence) == (
         "A late fee of 10 pounds is owed after that.",
@@ -60,38 +62,59 @@ async def test_the_sentence_around_the_answer_is_quoted_whole() -> None:
             "score": 0.0,
             "margin": margin,
             "first": 0.0,
+            "heading": 0.5,
         }
     )
     assert [text for text, _ in found.candidates] == ["Dogs are allowed.", sentence.text]
 
 
+async def test_the_heading_above_a_passage_is_compared_with_the_question() -> None:
+    """By the share of their words that they have in common; the title is no heading."""
+    hit = replace(PETS.hit, heading_path=("Rules", "Are dogs allowed?"))
+    passages = [replace(PETS, hit=hit), FEES]
+    found = await find_answer("Are dogs allowed?", passages, ScriptedReader(), None, PICK, DECISION)
+    assert [signals["heading"] for _, signals in found.candidates] == [1.0, 0.0]
+    found = await find_answer(
+        "Which dogs are allowed here?", passages, ScriptedReader(), None, PICK, DECISION
+    )
+    assert 0 < found.candidates[0][1]["heading"] < 1
+
+
 async def test_a_span_over_two_sentences_quotes_both() -> None:
     reader = ScriptedReader()
     reader.read_with(lambda _, text: Reading(text.index("April"), text.index("fee"), 0.9, 3.0))
-    found = await find_answer("What is owed when?", [FEES], reader, None, PICK)
+    found = await find_answer("What is owed when?", [FEES], reader, None, PICK, DECISION)
     assert [s.text[slice(*s.span)] for s in found.draft.sentences] == ["April.", "A late "]
 
 
 async def test_each_part_of_a_question_has_its_sentence() -> None:
-    """Of those that are likelier found than not; the others are named as missing."""
+    """Of those that are likelier right than wrong; the others are named as missing. Where none is,
+    the surest part alone is answered.
+    """
     reader = ScriptedReader()
     found = await find_answer(
-        "When is rent due; which cats need a permit?", [FEES, PETS], reader, None, PICK
+        "When is rent due; which cats need a permit?", [FEES, PETS], reader, None, PICK, DECISION
     )
     assert [s.text for s in found.draft.sentences] == [
         "Rent is due by 30 April.",
         "Cats need a permit from the landlord.",
     ]
-    assert [question for question, _ in reader.questions][1:] == [
+    assert [question for question, _ in reader.questions] == [
         "When is rent due",
-        "which cats need a permit",
+        "which cats need a permit?",
     ]
     assert found.missing == ()
     found = await find_answer(
-        "When is rent due; who painted the ceiling?", [FEES, PETS], reader, None, PICK
+        "When is rent due; who painted the ceiling?", [FEES, PETS], reader, None, PICK, DECISION
     )
     assert [s.text for s in found.draft.sentences] == ["Rent is due by 30 April."]
-    assert found.missing == ("who painted the ceiling",)
+    assert found.missing == ("who painted the ceiling?",)
+    never = DECISION.model_copy(update={"bias": -9.0})
+    found = await find_answer(
+        "When is rent due and who paints?", [FEES, PETS], reader, None, PICK, never
+    )
+    assert [s.text for s in found.draft.sentences] == ["Rent is due by 30 April."]
+    assert found.missing == ("who paints?",)
 
 
 async def test_a_heading_is_read_and_never_quoted() -> None:
@@ -105,44 +128,27 @@ async def test_a_heading_is_read_and_never_quoted() -> None:
     start = FEES.hit.start
     spans = ((start, start + 17), (start + 19, start + len(lines)))
     found = await find_answer(
-        "When is rent due?", [Passage(1, hit, spans, lines)], reader, None, PICK
+        "When is rent due?", [Passage(1, hit, spans, lines)], reader, None, PICK, DECISION
     )
     assert [s.text for s in found.draft.sentences] == ["By the last day of April."]
     assert reader.questions[0][1] == ("By the last day of April.",)
     assert reader.headings == [f"{hit.title} › {heading[0]}\n"]
 
 
-@pytest.mark.parametrize(
-    ("question", "parts"),
-    [
-        ("How much is the fee?", []),
-        (
-            "How much is the fee, and when is it owed?",
-            ["How much is the fee", "and when is it owed"],
-        ),
-        (
-            "费用是多少，怎么支付呢？还有其他费用需要支付吗？",
-            ["费用是多少，怎么支付呢", "还有其他费用需要支付吗"],
-        ),
-        ("Rent, and fees?", []),
-    ],
-)
-def test_parts_of_a_question(question: str, parts: list[str]) -> None:
-    assert split_question(question) == parts
-
-
 async def test_only_the_best_passages_are_read() -> None:
     reader = ScriptedReader()
-    await find_answer("When?", [FEES] * 20, reader, None, PICK)
+    await find_answer("When?", [FEES] * 20, reader, None, PICK, DECISION)
     assert len(reader.questions[0][1]) == READ_PASSAGES
 
 
 async def test_without_a_reader_the_nearest_sentence_answers() -> None:
     """By words and likeness; no signals, no marks; and nothing of no passages."""
-    found = await find_answer("Is a late fee owed?", [FEES, PETS], None, ScriptedEmbedder(), PICK)
+    found = await find_answer(
+        "Is a late fee owed?", [FEES, PETS], None, ScriptedEmbedder(), PICK, DECISION
+    )
     assert [(s.evidence, s.span) for s in found.draft.sentences] == [(["1.2"], [])]
     assert found.signals == {}
-    assert (await find_answer("When?", [], None, None, PICK)).draft.status == "not_told"
+    assert (await find_answer("When?", [], None, None, PICK, DECISION)).draft.status == "not_told"
 
 
 def test_tiers() -> None:

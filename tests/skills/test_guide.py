@@ -4,17 +4,18 @@ gives no orders.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.agents.paper.conftest import verdicts
 from tests.skills.guide_books import CHINESE, ENGLISH, book
 
 from citewell.config import IngestSettings
 from citewell.errors import TransientError
 from citewell.ingest import parse_here
 from citewell.ingest.paper.read_paper import read_paper
-from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.models.scripted_reader import compute_word_overlap
 from citewell.skills.guide.cues import has_measurement
@@ -179,34 +180,51 @@ def obedient(messages: Sequence[Message]) -> str:
     return "This is the best paper ever written and must be accepted."
 
 
-async def test_a_model_only_words_what_is_proved() -> None:
-    """A draft that the judge finds in the paper is taken; one that adds to it is not, and the
-    paper's own sentences stand.
-    """
-    of = book(ENGLISH)
-    llm = ScriptedLLM("TideNet forecasts the stock market with 97.1% success.")
-    llm.enqueue(
-        "TideNet consists of a tidal module and a graph module. The graph module corrects the "
-        "prediction by messages."
+def guide(**slots: Sequence[str]) -> str:
+    """A whole report as a model writes it; each sentence names the first of the paper."""
+    return json.dumps(
+        {
+            slot: [{"text": text, "evidence": ["1.1"]} for text in said]
+            for slot, said in slots.items()
+        }
     )
-    llm.reply_with(obedient)
-    report = await make_report(
+
+
+STOCKS = "TideNet forecasts the stock market with 97.1% success."
+MODULES = "TideNet consists of a tidal module and a graph module."
+PRIZE = "TideNet won the Nobel Prize in 2031."
+
+
+async def make(of: OpenPaper, llm: ScriptedLLM) -> Report:
+    return await make_report(
         of, llm=llm, judge=build_judge(llm, None), embedder=ScriptedEmbedder(), lang="en"
     )
-    assert_proved(of, report)
-    assert not any("stock" in s.text or "accepted" in s.text for s in stated(report))
+
+
+async def test_a_model_writes_the_report_over_the_paper_itself() -> None:
+    """In one call that is sent all of it, judged in a second; a slot without a sentence that is
+    proved keeps the paper's own.
+    """
+    of = book(ENGLISH)
+    llm = ScriptedLLM(guide(problem=[STOCKS], method=[MODULES], results=[]))
+    llm.enqueue(verdicts("not_stated", "entailed"))
+    llm.enqueue(guide(problem=[STOCKS], method=[MODULES]), verdicts("not_stated", "entailed"))
+    report = await make(of, llm)
+    assert texts(report, "method") == [MODULES]
     assert any("gauges are few and costly" in text for text in texts(report, "problem"))
-    worded = [text for slot in SLOTS for text in texts(report, slot)]
-    assert "TideNet consists of a tidal module and a graph module." in worded
+    assert texts(report, "results")
+    assert not any("stock" in sentence.text for sentence in stated(report))
+    left_out = "Left out of “The problem”, for it could not be proved by the paper: " + STOCKS
+    assert left_out in report.warnings
+    assert len(llm.calls) == 4
+    sent = llm.calls[0].messages[-1].content
+    assert "31.0 to 18.4" in sent
     assert {citation.title for citation in report.citations} == {of.paper.title}
-    assert len(llm.calls) <= 4 * len(
-        SLOTS
-    )  # a draft and its judgement, and once more what is doubted
 
 
 async def test_a_model_that_fails_is_told_once() -> None:
     of = book(ENGLISH)
-    llm = ScriptedLLM(*[TransientError("busy")] * 9)
+    llm = ScriptedLLM(TransientError("busy"))
     report = await make_report(
         of, llm=llm, judge=build_judge(llm, None), embedder=ScriptedEmbedder(), lang="en"
     )
@@ -216,57 +234,26 @@ async def test_a_model_that_fails_is_told_once() -> None:
     assert texts(report, "results")
 
 
-async def test_a_model_with_room_is_sent_more_and_keeps_what_is_proved() -> None:
-    """Of a paragraph the proved sentences are kept while they are at least half of it."""
-    of = book(ENGLISH)
-    llm = ScriptedLLM()
-    wrote = (
-        "TideNet outperforms the seven baselines by 4.2 points on average. On stormy days "
-        "TideNet improves the error of the "
-        "tidal model from 31.0 to 18.4 centimetres. TideNet won the Nobel Prize in 2031."
-    )
-    llm.reply_with(
-        lambda messages: wrote if "31.0 to 18.4" in messages[-1].content else "Nothing of use."
-    )
-    report = await make_report(
-        of, llm=llm, judge=build_judge(llm, None), embedder=ScriptedEmbedder(), lang="en"
-    )
-    assert_proved(of, report)
-    assert len(texts(report, "results")) == 2
-    assert not any("Nobel" in s.text for s in stated(report))
-    prize = (
-        "Left out of “Main results”, for it could not be proved by the paper: TideNet won the "
-        "Nobel Prize in 2031."
-    )
-    assert prize in report.warnings
-    sent = next(
-        call.messages[-1].content
-        for call in llm.calls
-        if "31.0 to 18.4" in call.messages[-1].content
-    )
-    assert "storm surges cause 62%" in sent
-    assert "We thank the harbour masters" not in sent
+async def test_every_sentence_that_is_proved_is_shown() -> None:
+    """However many beside it are not."""
+    llm = ScriptedLLM(guide(method=[MODULES, STOCKS, PRIZE]))
+    llm.enqueue(verdicts("entailed", "not_stated", "contradicted"))
+    llm.enqueue(guide(method=[]), verdicts())
+    report = await make(book(ENGLISH), llm)
+    assert texts(report, "method") == [MODULES]
 
 
-async def test_what_is_doubted_of_a_slot_is_written_once_more() -> None:
-    """With the reason; a repaired slot needs no warning."""
-    of = book(ENGLISH)
-    llm = ScriptedLLM()
+async def test_what_is_doubted_is_written_once_more() -> None:
+    """With the reasons; what is repaired needs no warning."""
     said = (
         "On stormy days TideNet improves the error of the tidal model from 31.0 to {} centimetres."
     )
-    false, true = said.format("8.4"), said.format("18.4")
-
-    def reply(messages: Sequence[Message]) -> str:
-        repaired = "A check of your first answer" in messages[-1].content
-        return true if repaired else false if "31.0 to 18.4" in messages[-1].content else UNKNOWN
-
-    llm.reply_with(reply)
-    report = await make_report(
-        of, llm=llm, judge=build_judge(llm, None), embedder=ScriptedEmbedder(), lang="en"
-    )
-    assert true in texts(report, "results")
-    assert not any(false in text for text in [*texts(report, "results"), *report.warnings])
+    llm = ScriptedLLM(guide(results=[said.format("8.4")]), verdicts("contradicted"))
+    llm.enqueue(guide(results=[said.format("18.4")]), verdicts("entailed"))
+    report = await make(book(ENGLISH), llm)
+    assert texts(report, "results") == [said.format("18.4")]
+    assert not report.warnings
+    assert "8.4 centimetres" in llm.calls[2].messages[-1].content
 
 
 @pytest.mark.parametrize(

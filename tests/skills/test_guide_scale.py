@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from itertools import pairwise
 
 import pytest
+from tests.skills.guide_books import find_in
 
 from citewell.config import IngestSettings
 from citewell.errors import NotFound
@@ -62,7 +63,13 @@ async def report(of: OpenPaper) -> None:
 
 async def route(of: OpenPaper) -> None:
     await make_route(
-        of, "how wabcde improves methods", embedder=ScriptedEmbedder(), llm=None, lang="en", now=0.0
+        of,
+        "how wabcde improves methods",
+        find=find_in(of),
+        embedder=ScriptedEmbedder(),
+        llm=None,
+        lang="en",
+        now=0.0,
     )
 
 
@@ -127,11 +134,16 @@ def test_of_a_book_a_share_is_weighed_from_all_of_it() -> None:
 async def test_what_a_book_says_of_an_interest_is_found() -> None:
     said = "Kingfishers dive from low branches into the shallow water."
     of = book(6_000, planted=said)
-    assert any(line.quote == said for line in find_quotable_lines(of, ["kingfishers"]))
     plan = await make_route(
-        of, "kingfishers", embedder=ScriptedEmbedder(), llm=None, lang="en", now=0.0
+        of,
+        "kingfishers",
+        find=find_in(of),
+        embedder=ScriptedEmbedder(),
+        llm=None,
+        lang="en",
+        now=0.0,
     )
-    assert "kingfishers" in plan.steps[0].why or "Kingfishers" in plan.steps[0].quote
+    assert said in [step.quote for step in plan.steps]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from tests.skills.made_schema import SHOP
 
 from citewell.models.scripted import ScriptedEmbedder
-from citewell.sql.engines.engine import Column, Schema, Table
+from citewell.sql.engines.engine import Column, Kind, Schema, Table
 from citewell.sql.name_likeness import to_phrase
 from citewell.sql.question_words import extract_content_words
 from citewell.sql.schema_link import Linked, link_question
@@ -50,6 +50,18 @@ def test_stored_values_the_longest_first_and_whole_words_only() -> None:
     assert find_stored_values("unpaid parisians reopened", SHOP) == []
 
 
+async def test_months_and_weekdays_are_what_dates_hold() -> None:
+    def shop(kind: Kind) -> Schema:
+        return Schema("duckdb", (Table("sales", (Column("day", "DATE", kind),)),))
+
+    for word in ("March", "Mondays"):
+        question = f"What was the total in {word}?"
+        dated = await link_question(question, shop("date"), ScriptedEmbedder())
+        assert dated.missing == ()
+        undated = await link_question(question, shop("text"), ScriptedEmbedder())
+        assert undated.missing == (word.lower(),)
+
+
 async def test_names_by_their_stems_and_what_is_missing() -> None:
     found = await linked("Which customers were born in a year with many pets?")
     assert {(each.word, each.table, each.column) for each in found.links} >= {
@@ -65,7 +77,7 @@ async def test_a_value_is_no_missing_word_and_speaks_of_its_table() -> None:
     assert found.tables["product"] == 1.0
 
 
-async def test_a_term_of_the_glossary_is_no_missing_word() -> None:
+async def test_a_term_of_the_description_is_no_missing_word() -> None:
     assert (await linked("What is the churn?")).missing == ("churn",)
     assert (await linked("What is the churn?", ("churn",))).missing == ()
 

@@ -9,7 +9,7 @@ from tests.timing import cpu_seconds
 
 from citewell.service.ask.run import LONGEST_MESSAGE
 from citewell.skills.answer.draft import stream_texts
-from citewell.skills.answer.find_answer import split_question
+from citewell.skills.answer.question_parts import split_question
 from citewell.skills.dialogue.reference import (
     build_readings,
     find_antecedents,

@@ -13,7 +13,7 @@ from tests.skills.evidence_units import passage_of, units_of
 
 from citewell.graph import enter_node
 from citewell.instrumentation import attach_watches, observe_operation
-from citewell.interfaces.http.metrics import Metrics
+from citewell.interfaces.http.server.metrics import Metrics
 from citewell.models.reader_base import Reading
 from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
@@ -121,7 +121,8 @@ async def test_the_reader_is_not_drawn_away() -> None:
     reader.read_with(
         lambda _, text: blind if has_prompt_injection(text) else Reading(start, start + 9, 0.9, 3.0)
     )
-    found = await find_answer(QUESTION, [HOSTILE], reader, None, get_decision_model("pick"))
+    models = get_decision_model("pick"), get_decision_model("reader")
+    found = await find_answer(QUESTION, [HOSTILE], reader, None, *models)
     assert [s.text for s in found.draft.sentences] == [FACT]
     at = Reading(0, len(ORDER), 0.9, 3.0)
     reader.read_with(lambda _, text: at if has_prompt_injection(text) else blind)
@@ -130,7 +131,7 @@ async def test_the_reader_is_not_drawn_away() -> None:
         [HOSTILE],
         reader,
         None,
-        get_decision_model("pick"),
+        *models,
     )
     assert [s.text for s in found.draft.sentences] == [ORDER]
 

@@ -10,7 +10,7 @@ from tests.skills.made_schema import SHOP
 
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.sql.engines.engine import Column, Schema, Table
-from citewell.sql.model_reply import NotInTables
+from citewell.sql.model_reply import NotInTables, ask_sql
 from citewell.sql.plan import (
     analyze_question,
     is_answerable,
@@ -18,9 +18,9 @@ from citewell.sql.plan import (
     repair_candidate,
     write_candidate,
 )
-from citewell.sql.plan_types import Analysis, Asked, Candidate, Term
+from citewell.sql.plan_types import Analysis, Asked, Candidate, Previous, Term
 from citewell.sql.schema_link import Link, Linked
-from citewell.sql.schema_text import render_schema, render_table
+from citewell.sql.schema_text import choose_shown, render_schema, render_table
 from citewell.store.confirmed.types import Confirmed, Known, Rule
 from citewell.types import Message
 
@@ -145,12 +145,11 @@ async def test_a_correction_that_is_a_statement_is_an_example() -> None:
 @pytest.mark.parametrize(
     ("reply", "sql"),
     [
-        (written(" SELECT 1 ; "), "SELECT 1"),
+        (" SELECT 1 ; ", "SELECT 1"),
         ("```sql\nSELECT 1;\n```", "SELECT 1"),
         ("select 1", "select 1"),
         ("I cannot do that.", None),
-        (written(""), None),
-        ('{"other": 1}', None),
+        ("", None),
     ],
 )
 async def test_replies_of_models_that_keep_to_the_shape_and_of_others(
@@ -160,9 +159,7 @@ async def test_replies_of_models_that_keep_to_the_shape_and_of_others(
     llm.evidence_tokens = 500
     found = await write_candidate(Asked(QUESTION, "en", SHOP), PLAIN, llm)
     assert (found.sql if isinstance(found, Candidate) else None) == sql
-    assert list((llm.calls[0].schema or {})["properties"]) == ["sql"], (
-        "a small one is asked for a statement and nothing else"
-    )
+    assert llm.calls[0].schema is None, "a small one is asked for a statement and nothing else"
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -192,11 +189,26 @@ async def test_a_connected_model_reads_the_conversation_of_a_follow_up() -> None
     )
 
 
-async def test_what_the_schema_can_put_right_is_put_right() -> None:
-    llm = ScriptedLLM(written("SELECT amount FROM sale WHERE status = 'PAID'"))
-    found = await write_candidate(Asked("paid sales?", "en", SHOP), PLAIN, llm)
-    assert isinstance(found, Candidate)
-    assert found.sql == "SELECT amount FROM sale WHERE status = 'paid'"
+async def test_a_small_model_is_sent_the_statement_that_a_follow_up_changes() -> None:
+    llm = ScriptedLLM("SELECT count(*) FROM customer WHERE City = 'Paris'")
+    llm.evidence_tokens = 500
+    before = Previous("How many customers?", "SELECT count(*) FROM customer", "only Paris")
+    asked = Asked("How many customers? only Paris", "en", SHOP, previous=before)
+    assert isinstance(await write_candidate(asked, PLAIN, llm), Candidate)
+    first, then, last = llm.calls[0].messages[-3:]
+    assert first.content.endswith("Question: How many customers?")
+    assert (then.content, last.content) == (before.sql, "Question: only Paris")
+
+
+async def test_a_model_that_comes_to_no_end_under_the_grammar_writes_freely() -> None:
+    endless = "SELECT " + "(" * 250
+    llm = ScriptedLLM(endless, "SELECT count(*) FROM customer")
+    llm.evidence_tokens = 500
+    reply = await ask_sql(llm, [Message(role="user", content="How many?")], "start: X")
+    assert (reply.sql, len(llm.calls)) == ("SELECT count(*) FROM customer", 2)
+    llm = ScriptedLLM(endless * 2)
+    llm.evidence_tokens = 500
+    assert not (await ask_sql(llm, [Message(role="user", content="How many?")])).sql
 
 
 async def test_a_repair_tells_the_engines_message() -> None:
@@ -214,7 +226,6 @@ async def test_a_question_about_other_things_is_not_answerable_and_says_what_is_
     llm = ScriptedLLM()
     # a small model: a connected one says itself, over the rows, that the tables do not tell
     llm.evidence_tokens = 500
-    llm.enqueue_yes_no(3.0)  # of the second question only: the first is clear
     foreign = await analyze_question(
         Asked("Which zebras sleep in the savanna?", "en", SHOP), llm, ScriptedEmbedder()
     )
@@ -228,9 +239,9 @@ async def test_a_question_about_other_things_is_not_answerable_and_says_what_is_
 
 
 def test_a_nearly_equal_confirmed_question_outweighs_the_gate() -> None:
-    nothing = Linked((), (), ("zebras",), ("zebras",))
-    assert not is_answerable(-5.0, nothing)
-    assert is_answerable(-5.0, nothing, alike=0.97)
+    nothing = Linked((), (), ("zebras",), ("zebras",), -5.0)
+    assert not is_answerable(nothing)
+    assert is_answerable(nothing, alike=0.97)
 
 
 async def test_a_value_in_two_columns_is_asked_back_unless_the_question_names_one() -> None:
@@ -269,14 +280,9 @@ def test_a_schema_that_fits_is_shown_whole_and_one_that_does_not_by_what_is_spok
     )
     schema = Schema("sqlite", (*tables, *SHOP.tables))
     spoken = Linked((), (), (), ())
-    assert render_schema(SHOP, spoken, 5_000) == render_schema(SHOP, None, 0)
-    cut = render_schema(
-        schema,
-        Linked(
-            (Link("sales", "sale", "", 1.0), Link("c5", "t5", "c5_39", 0.9)), (), (), ("sales",)
-        ),
-        700,
-    )
+    assert choose_shown(SHOP, spoken, 5_000) == choose_shown(SHOP, None, 0) == SHOP
+    links = (Link("sales", "sale", "", 1.0), Link("c5", "t5", "c5_39", 0.9))
+    cut = render_schema(schema, choose_shown(schema, Linked(links, (), (), ("sales",)), 700))
     assert "CREATE TABLE sale (" in cut
     assert "CREATE TABLE customer (" in cut  # its key leads there
     assert "c5_39 TEXT" in cut
@@ -292,6 +298,7 @@ def test_names_are_quoted_as_their_engine_wants_it() -> None:
             Column("n", "INT", "number"),
         ),
     )
-    assert 'CREATE TABLE "按月 费用"' in render_schema(Schema("duckdb", (odd,)), None, 0)
-    assert '"order" INT' in render_schema(Schema("duckdb", (odd,)), None, 0)
-    assert "`名称` TEXT" in render_schema(Schema("mysql", (odd,)), None, 0)
+    duckdb, mysql = Schema("duckdb", (odd,)), Schema("mysql", (odd,))
+    assert 'CREATE TABLE "按月 费用"' in render_schema(duckdb, duckdb)
+    assert '"order" INT' in render_schema(duckdb, duckdb)
+    assert "`名称` TEXT" in render_schema(mysql, mysql)

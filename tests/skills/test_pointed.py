@@ -66,9 +66,6 @@ def test_numbers_are_compared_in_one_form(number: str, plain: str) -> None:
         ("the last table", ["Table 3"]),
         ("the first and the second table", ["Table 1", "Table 2"]),
         ("What does figure one show?", ["Figure 1"]),
-        ("What does the ablation table say?", ["Table 3"]),
-        ("the table of causes", ["Table 2"]),
-        ("the figure showing the architecture", ["Figure 1"]),
         ("the tables", []),
         ("Which table is best?", []),
         ("In 2021 the figure 5000 was given", []),
@@ -90,8 +87,6 @@ def test_english_floats(question: str, labels: list[str]) -> None:
         ("比较表1、表2", ["表1", "表2"]),
         ("表1-2", ["表1", "表2"]),
         ("图2-1中的模块", ["图2-1"]),
-        ("消融实验表", ["表2"]),
-        ("架构图里有什么", ["图2-1"]),
         ("最后一个表", ["表2"]),
         ("第二张表", ["表2"]),
         ("作者发表2篇论文", []),
@@ -123,11 +118,6 @@ def test_equations() -> None:
         ("sections 3.1 and 3.2", ["3.1 Main results", "3.2 Error analysis"]),
         ("§2.1", ["2.1 Gust model"]),
         ("What is in Appendix A?", ["A Settings", "A.1 Hardware"]),
-        ("What is in the appendix?", ["A Settings", "A.1 Hardware"]),
-        ("the limitations section", ["4 Limitations"]),
-        ("What is claimed in the introduction?", ["1 Introduction"]),
-        ('the "Error analysis" section', ["3.2 Error analysis"]),
-        ("What does the gust model section say?", ["2.1 Gust model"]),
         ("What is the conclusion of the ablation?", []),
         ("What are the main results?", []),
     ],
@@ -146,9 +136,6 @@ def test_english_sections(question: str, found: list[str]) -> None:
         ("第三章", ["3 实验"]),
         ("2.1节", ["2.1 代价"]),
         ("第3到4节", ["3 实验", "4 结论"]),
-        ("结论部分", ["4 结论"]),
-        ("引言中提到了什么", ["1 引言"]),
-        ("《结论》一节", ["4 结论"]),
         ("实验结果如何", []),
         ("方法是什么", []),
     ],
@@ -185,36 +172,17 @@ def test_a_figure_is_found_by_its_place_on_a_page() -> None:
 @pytest.mark.parametrize(
     ("question", "keys"),
     [
-        ("Wei et al. (2022)", ["Wei et al., 2022"]),
-        ("Wei et al.'s method", ["Wei et al., 2022"]),
-        ("what did Wei (2023) say", ["Wei, 2023a"]),
-        ("Okafor & Diaz, 2020", ["Okafor and Diaz, 2020"]),
-        ("Okafor and Diaz (2019)", []),
-        ("the model of 2022", []),
-        ('a list like [1, 2] or ["3"]', []),
-    ],
-)
-def test_references_by_name(question: str, keys: list[str]) -> None:
-    """Authors and year, where the list has no numbers; `[1, 2]` is then no reference."""
-    assert entries(question, english()) == keys
-
-
-@pytest.mark.parametrize(
-    ("question", "keys"),
-    [
         ("参考文献[3]是什么", ["3"]),
         ("[2-3]", ["2", "3"]),
         ("文献【1】", ["1"]),
         ("第2篇参考文献", ["2"]),
-        ("王强等的研究", ["2"]),
-        ("王强和赵丽（2020）", ["2"]),
-        ("王强等(2019)", []),
-        ("Smith and Jones (2021)", ["3"]),
         ("准确率等指标", []),
     ],
 )
 def test_references_by_number(question: str, keys: list[str]) -> None:
+    """`[1, 2]` is none where the list has no numbers."""
     assert entries(question, chinese()) == keys
+    assert entries('a list like [1, 2] or ["3"]', english()) == []
 
 
 @pytest.mark.parametrize(
@@ -231,13 +199,6 @@ def test_references_by_number(question: str, keys: list[str]) -> None:
         (
             "reference [12]",
             "The paper has no reference [12]; its list has 3 references, which are not numbered.",
-        ),
-        (
-            "Smith et al. (2030)",
-            (
-                "The paper has no Smith et al. (2030); its list has 3 references, which are not "
-                "numbered."
-            ),
         ),
         ("Table 1, Figure 1, Section 3 and page 2", ""),
     ],
@@ -267,15 +228,10 @@ def test_what_is_missing_is_said_in_chinese() -> None:
 def test_several_at_once_and_the_rest() -> None:
     """Kinds do not disturb one another, and the words that ask are left."""
     found = find_paper_targets(
-        "Does Eq. (1) in Section 2.1 explain Table 1 on page 2, as Wei et al. (2022) say?",
+        "Does Eq. (1) in Section 2.1 explain Table 1 on page 2?",
         english(),
     )
-    assert (found.equations, found.floats, found.pages, found.references) == (
-        (0,),
-        (1,),
-        (2,),
-        (1,),
-    )
+    assert (found.equations, found.floats, found.pages) == ((0,), (1,), (2,))
     assert "Table" not in found.rest
     assert "explain" in found.rest
     assert not find_paper_targets("How many epochs was it trained for?", english())

@@ -1,4 +1,4 @@
-"""What is pointed to, counted and marked in real papers: the samples as read from their PDFs, and
+"""What is pointed to and marked in real papers: the samples as read from their PDFs, and
 those of paper_qa.
 """
 
@@ -18,7 +18,6 @@ from citewell.skills.paper.reading_context import OpenPaper, Selection
 from citewell.skills.paper.references import describe_missing, find_paper_targets
 from citewell.skills.paper.section_evidence import build_target_passages
 from citewell.skills.paper.selection import extract_selection, locate_selection
-from citewell.skills.paper.structure_answers import answer_from_structure
 from citewell.text.sentences import count_tokens
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "papers"
@@ -53,11 +52,6 @@ def evidence(question: str, book: OpenPaper, budget: int = 300) -> str:
         ),
         ("cargo-bike", "What is z in equation 2?", "z the state of the recurrent unit"),
         ("cargo-bike", "What does [7] add?", "Okafor et al. [7] the loss of capacity in the cold"),
-        (
-            "cargo-bike",
-            "What does the ablation table show?",
-            "Table 3: Ablation on all test trips.",
-        ),
         ("cargo-bike", "How many hidden units does Section 3.2 speak of?", "with 32 hidden units"),
         (
             "货位",
@@ -72,35 +66,6 @@ def evidence(question: str, book: OpenPaper, budget: int = 300) -> str:
 def test_the_evidence_of_the_samples(paper: str, question: str, words: str) -> None:
     """The sentence or row that answers is in what is sent."""
     assert words in evidence(question, sample(paper))
-
-
-@pytest.mark.parametrize(
-    ("paper", "question", "text"),
-    [
-        (
-            "cargo-bike",
-            "How many figures are there?",
-            "The paper has 2 figures: Figure 1 (page 2) and Figure 2 (page 4).",
-        ),
-        (
-            "cargo-bike",
-            "Does the paper cite Okafor et al.?",
-            "Yes, the list of references has [7]: C. Okafor, B. Lund, and Y. Tanaka.",
-        ),
-        (
-            "cargo-bike",
-            "How many references are there?",
-            "The paper's list of references has 14 entries.",
-        ),
-        ("货位", "论文有几个表？", "论文有 5 个表：表1（第3页）"),
-        ("货位", "文献[2]是什么？", "参考文献[2]是：方以宁. 基于同义词表的备件领料系统[J]."),
-        ("货位", "关键词有哪些", "关键词是：备件检索、货位层次、稠密检索、难负例和仓储管理。"),
-    ],
-)
-def test_the_facts_of_the_samples(paper: str, question: str, text: str) -> None:
-    answer = answer_from_structure(question, sample(paper))
-    assert answer is not None
-    assert answer.text.startswith(text)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +127,6 @@ def test_the_questions_of_paper_qa(shared_data: Path) -> None:
             list(points.pages),
             describe_missing(points, book, "en"),
         )
-        assert answer_from_structure(row["question"], book) is None
         assert extract_selection(row["question"]) is None
     assert asked["633"] == (["Figure 1"], [], [], "")
     assert asked["636"][2] == [5]  # printed as 6985
@@ -199,8 +163,7 @@ def test_a_hostile_question_costs_no_more_than_its_length(piece: str) -> None:
     """Sixteen thousand characters of any of these are read in a moment."""
     book = sample("cargo-bike")
     question = piece * (16_000 // len(piece))
-    begun = time.perf_counter()
+    begun = time.process_time()
     find_paper_targets(question, book)
-    answer_from_structure(question, book)
     extract_selection(question)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

@@ -9,20 +9,18 @@ import pytest
 from tests.skills.made_memories import fact, memory
 
 from citewell.skills.memory import remember
+from citewell.skills.memory.memory_questions import is_conversation_question, is_memory_question
 from citewell.skills.memory.remember import (
     extract_question_part,
     extract_stated_facts,
     has_only_statements,
-    has_secret,
-    is_conversation_question,
-    is_memory_question,
     is_remember_request,
-    is_secret,
     judge_memory,
     parse_fact,
 )
 from citewell.store.memory_judgement import Told
 from citewell.store.memory_rows import Memory
+from citewell.text.secret import has_secret, is_secret
 
 
 @pytest.mark.parametrize(
@@ -286,9 +284,9 @@ def test_speaking_of_ones_own_secret_is_one_in_a_statement() -> None:
 )
 def test_long_texts_take_no_longer_than_they_are(text: str) -> None:
     """No pattern looks over all of the rest at each place."""
-    started = time.perf_counter()
+    started = time.process_time()
     is_secret(text * (40_000 // len(text)))
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(

@@ -89,15 +89,23 @@ def test_a_sum_passes_the_guard(dialect: str) -> None:
     found = sum_by_name("Which service cost the most in 2023?", sql, dialect)  # type: ignore[arg-type]
     assert found is not None
     assert (found.name, found.figure) == ("Service", "Cost_EUR")
-    assert "SUM(T1.Cost_EUR) AS total" in found.sql
+    assert "ORDER BY SUM(T1.Cost_EUR) DESC" in found.sql
     assert "T1.Year = 2023" in found.sql
     assert check_statement(found.sql, dialect) == found.sql  # type: ignore[arg-type]
+
+
+def test_the_lowest_of_each_is_a_single_row_too() -> None:
+    sql = "SELECT Service, min(Cost) FROM costs GROUP BY Service ORDER BY min(Cost) LIMIT 1"
+    found = sum_by_name("Which service is the cheapest?", sql, "duckdb")
+    assert found is not None
+    assert found.sql.endswith("GROUP BY Service ORDER BY SUM(Cost) LIMIT 1")
+    other = sql.replace("GROUP BY Service", "GROUP BY Service, Year")
+    assert sum_by_name("Which service is the cheapest?", other, "duckdb") is None
 
 
 @pytest.mark.parametrize(
     ("question", "sql"),
     [
-        ("Which service is first?", "SELECT Service FROM costs ORDER BY Cost_EUR DESC LIMIT 1"),
         (
             "Which single service cost the most?",
             "SELECT Service FROM costs ORDER BY Cost_EUR DESC LIMIT 1",

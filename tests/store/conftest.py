@@ -16,7 +16,7 @@ import pytest
 from citewell.models.base import Vector
 from citewell.store.db import Database
 from citewell.store.index.adapters import INDEXES
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.store.library.catalog import Catalog
 from citewell.store.library.documents import DocumentInfo
 from citewell.types import Chunk, Document, Section
@@ -60,7 +60,7 @@ class Shelf:
     def __init__(self, db: Database) -> None:
         self.db = db
         self.catalog = Catalog(db, EMBEDDER)
-        self.index = INDEXES["sqlite"](db, EMBEDDER)
+        self.index = INDEXES[db.dialect](db, EMBEDDER)
 
     async def put(
         self,
@@ -86,7 +86,7 @@ class Shelf:
     async def embed(self, embedder: str = EMBEDDER) -> int:
         """Embed all that waits; says how many texts that were."""
         count = 0
-        while waiting := await self.catalog.unembedded(embedder, 100):
+        while waiting := await self.catalog.list_unembedded(embedder, 100):
             vectors = np.stack([vector_of(text) for _, text in waiting])
             await self.catalog.put_vectors(embedder, [chunk for chunk, _ in waiting], vectors)
             count += len(waiting)
@@ -117,14 +117,13 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def db(path: Path) -> AsyncIterator[Database]:
-    async with Database(path) as opened:
+async def db(path: Path, database_url: str) -> AsyncIterator[Database]:
+    """In SQLite; with `--postgres`, in a database of PostgreSQL."""
+    path.parent.mkdir(exist_ok=True)
+    async with Database(path, database_url) as opened:
         yield opened
 
 
-@pytest.fixture(params=sorted(INDEXES))
-def shelf(db: Database, request: pytest.FixtureRequest) -> Shelf:
-    """Once for every adapter of the table."""
-    shelf = Shelf(db)
-    shelf.index = INDEXES[request.param](db, EMBEDDER)
-    return shelf
+@pytest.fixture
+def shelf(db: Database) -> Shelf:
+    return Shelf(db)

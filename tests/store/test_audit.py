@@ -4,17 +4,20 @@ unseen.
 
 from __future__ import annotations
 
-import sqlite3
+import asyncio
+import logging
 import stat
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection
 
-from citewell.errors import Conflict, StorageError
+from citewell.errors import Conflict, InvalidInput, StorageError
 from citewell.store.db import Database
 from citewell.store.library.catalog import Catalog
-from citewell.store.sources import Source, Sources
+from citewell.store.migrations.steps_025_audit_count import m025_audit_count
+from citewell.store.source_rows import Source
+from citewell.store.sources import Sources
 from citewell.store.users.actor import ACTOR, Actor
 from citewell.store.users.audit import Audit, record_event
 from citewell.store.users.home_key import FILE
@@ -38,12 +41,19 @@ async def filled(db: Database) -> Audit:
     return Audit(db)
 
 
-def tampered(path: Path, *statements: str) -> None:
-    """As by somebody who may write to the file, and has taken the triggers away."""
-    with sqlite3.connect(path) as connection:
-        for each in ("DROP TRIGGER audit_unchanged", "DROP TRIGGER audit_kept", *statements):
-            connection.execute(each)
-    connection.close()
+async def tampered(db: Database, *statements: str) -> None:
+    """As by somebody who may write to the database, and has taken the triggers away."""
+    triggers = (
+        ("DROP TRIGGER audit_unchanged", "DROP TRIGGER audit_kept")
+        if db.dialect == "sqlite"
+        else ("DROP TRIGGER audit_unchanged ON audit",)
+    )
+
+    def run(connection: Connection) -> None:
+        for each in (*triggers, *statements):
+            connection.exec_driver_sql(each)
+
+    await db.write(run)
 
 
 async def test_what_is_administered_is_in_it(db: Database) -> None:
@@ -79,6 +89,27 @@ async def test_what_did_not_happen_is_not_in_it(db: Database) -> None:
     assert len(await Audit(db).list()) == 1
 
 
+async def test_a_line_of_the_log_is_written_once_and_only_of_what_is_kept(
+    db: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of transactions that came between one another, too: PostgreSQL has them run again."""
+    caplog.set_level(logging.INFO, "citewell.audit")
+
+    def fail(connection: Connection) -> None:
+        record_event(connection, "home.backup", "home", "nowhere")
+        raise InvalidInput("no")
+
+    with pytest.raises(InvalidInput):
+        await db.write(fail)
+    users = Users(db)
+    await asyncio.gather(*(users.add(f"u{n}", "reader") for n in range(8)))
+    said = [record for record in caplog.records if record.name == "citewell.audit"]
+    lines = sorted(record.getMessage() for record in said)
+    entries = await Audit(db).list()
+    assert [line.split(":")[0] for line in lines] == [f"audit {n}" for n in range(1, 9)]
+    assert all(any(entry.mac in line for line in lines) for entry in entries)
+
+
 @pytest.mark.parametrize(
     ("statements", "found"),
     [
@@ -103,19 +134,33 @@ async def test_what_did_not_happen_is_not_in_it(db: Database) -> None:
     ],
 )
 async def test_who_changes_it_is_found(
-    path: Path, db: Database, statements: list[str], found: list[tuple[int, str]] | None
+    db: Database, statements: list[str], found: list[tuple[int, str]] | None
 ) -> None:
     audit = await filled(db)
-    tampered(path, *statements)
+    await tampered(db, *statements)
     damage = [(each.seq, each.what) for each in (await audit.verify()).damage]
     assert damage == found if found is not None else damage
 
 
-async def test_a_log_that_goes_on_after_a_cut_shows_the_cut(path: Path, db: Database) -> None:
+async def test_a_log_that_goes_on_after_a_cut_shows_the_cut(db: Database) -> None:
     audit = await filled(db)
-    tampered(path, "DELETE FROM audit WHERE seq > 5")
+    await tampered(db, "DELETE FROM audit WHERE seq > 5")
     await audit.record("home.backup", "home", "x")
     assert [(each.seq, each.what) for each in (await audit.verify()).damage] == [(8, "missing")]
+
+
+@pytest.mark.sqlite
+async def test_a_log_of_before_goes_on(db: Database) -> None:
+    """SQLite's own count is taken over, so a cut of before still shows."""
+    audit = await filled(db)
+    await tampered(db, "DELETE FROM audit WHERE seq > 5")
+
+    def step(connection: Connection) -> None:
+        connection.exec_driver_sql("DROP TABLE audit_count")
+        m025_audit_count(connection)
+
+    await db.write(step)
+    assert [(each.seq, each.what) for each in (await audit.verify()).damage] == [(5, "cut")]
 
 
 async def test_another_key_is_told(path: Path, db: Database) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from sqlalchemy import Connection
 
 from citewell.errors import InvalidInput, NotFound, StorageError
 from citewell.store.db import Database
 from citewell.store.library.catalog import Catalog
+from citewell.store.library.document_pages import DocumentPage
+from citewell.store.library.documents import INFO, IS_IN_COLLECTION
 from citewell.types import Chunk, Document, Page, Section
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ async def test_a_new_version_replaces_the_old(shelf: Shelf) -> None:
         2,
         1,
     )
-    assert [text for _, text in await shelf.catalog.unembedded("test", 10)] == ["T\nnew"]
+    assert [text for _, text in await shelf.catalog.list_unembedded("test", 10)] == ["T\nnew"]
     assert [await shelf.count(table) for table in TABLES] == [1, 1, 2, 1, 2]
     assert await shelf.catalog.file(first.doc_id) == b"kept\nnew"
 
@@ -90,7 +92,7 @@ async def test_equal_text_is_embedded_once(shelf: Shelf) -> None:
     """
     await shelf.put("a", "same", "same", "other", embed=False)
     await shelf.put("b", "same", collection="second", embed=False)
-    assert [text for _, text in await shelf.catalog.unembedded("test", 10)] == [
+    assert [text for _, text in await shelf.catalog.list_unembedded("test", 10)] == [
         "T\nsame",
         "T\nother",
     ]
@@ -98,9 +100,9 @@ async def test_equal_text_is_embedded_once(shelf: Shelf) -> None:
     assert await shelf.count("vectors") == 4
     later = await shelf.put("c", "same", embed=False)
     assert later.embedded == 1
-    assert len(await shelf.catalog.unembedded("another", 10)) == 2
+    assert len(await shelf.catalog.list_unembedded("another", 10)) == 2
     assert await shelf.embed("another") == 2
-    assert await shelf.catalog.unembedded("another", 10) == []
+    assert await shelf.catalog.list_unembedded("another", 10) == []
 
 
 async def test_vectors_of_another_embedder_do_not_count(shelf: Shelf, db: Database) -> None:
@@ -125,7 +127,7 @@ async def test_vectors_of_another_embedder_do_not_count(shelf: Shelf, db: Databa
 async def test_unembedded_is_limited_and_in_order(shelf: Shelf) -> None:
     """Oldest first, at most as many as asked for."""
     await shelf.put("a", *[f"text {i}" for i in range(20)], embed=False)
-    assert [text for _, text in await shelf.catalog.unembedded("test", 3)] == [
+    assert [text for _, text in await shelf.catalog.list_unembedded("test", 3)] == [
         "T\ntext 0",
         "T\ntext 1",
         "T\ntext 2",
@@ -151,6 +153,7 @@ async def test_wrong_vectors_are_refused(shelf: Shelf) -> None:
     assert await shelf.count("vectors") == 0
 
 
+@pytest.mark.sqlite
 async def test_deletion_leaves_no_byte(shelf: Shelf, path: Path) -> None:
     """Rows, words, bytes and vectors are gone, from the file and its log too: the words cannot be
     read off the disk.
@@ -206,6 +209,7 @@ async def test_what_is_missing_is_named(shelf: Shelf) -> None:
     assert await shelf.catalog.find("x", "a") is None
 
 
+@pytest.mark.sqlite
 async def test_a_put_that_fails_changes_nothing(shelf: Shelf, db: Database) -> None:
     """The disk fills up in the middle of a new version: the old one is still there and found."""
     await shelf.put("a", "old text")
@@ -231,14 +235,46 @@ async def test_an_empty_document(shelf: Shelf) -> None:
     assert (await shelf.catalog.content(info.doc_id)).text == ""
 
 
-async def test_an_id_is_never_used_again(shelf: Shelf, path: Path) -> None:
+async def test_an_id_is_never_used_again(shelf: Shelf) -> None:
     """Neither after all chunks were deleted nor after opening again: who kept an id is not shown
     another text.
     """
     info = await shelf.put("a", "one", "two")
     await shelf.catalog.delete(info.doc_id)
     await shelf.put("b", "three")
-    with sqlite3.connect(path) as connection:
-        ids = connection.execute("SELECT id FROM chunks").fetchall()
-    connection.close()
+    ids = await shelf.db.read(lambda c: c.exec_driver_sql("SELECT id FROM chunks").all())
     assert ids == [(3,)]
+
+
+async def test_documents_come_a_page_at_a_time(shelf: Shelf) -> None:
+    """In an order, of those with the words in their title or address; the whole number with it."""
+    for name, chunks in (("oak", 1), ("Pine", 3), ("50% oak", 2)):
+        await shelf.put(name, *[f"leaf {n}" for n in range(chunks)], title=name)
+
+    async def find(**page: Any) -> tuple[list[str], int]:
+        found, total = await shelf.catalog.list_document_page("default", DocumentPage(**page))
+        return [info.title for info in found], total
+
+    assert await find(order="title", ascending=True) == (["50% oak", "oak", "Pine"], 3)
+    assert await find(order="chunks", limit=1) == (["Pine"], 3)
+    assert await find(order="chunks", limit=2, offset=1) == (["50% oak", "oak"], 3)
+    assert (await find(words="OAK"))[1] == 2
+    assert await find(words="%") == (["50% oak"], 1)
+    with pytest.raises(NotFound):
+        await shelf.catalog.list_document_page("nope", DocumentPage())
+
+
+@pytest.mark.sqlite
+async def test_passages_are_counted_by_their_document(shelf: Shelf) -> None:
+    """Never by the embedder, whose passages are those of the whole library."""
+    await shelf.put("oak", "leaf")
+
+    def explain(connection: Connection) -> str:
+        query = INFO.where(IS_IN_COLLECTION).compile(connection.engine)
+        values = ["x"] * str(query).count("?")
+        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", tuple(values))
+        return "\n".join(row.detail for row in rows)
+
+    plan = await shelf.db.read(explain)
+    assert plan.count("chunks_doc (doc=?)") == 2
+    assert "chunks_embedder" not in plan

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from citewell.errors import Conflict, NotFound
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.store.library.chunks import build_rows
 from citewell.types import Box, Chunk, Document, Section
 
@@ -104,9 +104,9 @@ async def test_waiting_chunks_of_some_documents(shelf: Shelf) -> None:
     """Only theirs are given out."""
     one = await shelf.put("a", "alpha", embed=False)
     await shelf.put("b", "beta", embed=False)
-    assert await shelf.catalog.unembedded("test", 10, [one.doc_id]) == [(1, "T\nalpha")]
-    assert await shelf.catalog.unembedded("test", 10, []) == []
-    assert len(await shelf.catalog.unembedded("test", 10)) == 2
+    assert await shelf.catalog.list_unembedded("test", 10, [one.doc_id]) == [(1, "T\nalpha")]
+    assert await shelf.catalog.list_unembedded("test", 10, []) == []
+    assert len(await shelf.catalog.list_unembedded("test", 10)) == 2
 
 
 async def test_lines_on_their_pages(shelf: Shelf) -> None:

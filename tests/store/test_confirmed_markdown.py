@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from citewell.config import IngestSettings
 from citewell.ingest.markup.markdown import parse
-from citewell.store.confirmed.item_markdown import (
+from citewell.store.confirmed.item_files import (
     clean_text,
     escape_block,
     fence_code,

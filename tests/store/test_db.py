@@ -20,8 +20,9 @@ import pytest
 from sqlalchemy import Connection, text
 
 from citewell.errors import StorageError
-from citewell.store import db as db_module
+from citewell.store import db_errors
 from citewell.store.db import Database
+from citewell.store.dialects import sqlite_file
 from citewell.store.migrations.migration_list import MIGRATIONS
 
 
@@ -74,7 +75,7 @@ async def test_a_failing_migration_leaves_nothing(
         connection.exec_driver_sql("CREATE TABLE half (x)")
         connection.exec_driver_sql("INSERT INTO nowhere VALUES (1)")
 
-    monkeypatch.setattr(db_module, "MIGRATIONS", [*MIGRATIONS, m999_broken])
+    monkeypatch.setattr(sqlite_file, "MIGRATIONS", [*MIGRATIONS, m999_broken])
     with pytest.raises(StorageError, match="nowhere"):
         await Database(path).open()
     monkeypatch.undo()
@@ -98,7 +99,7 @@ def test_two_processes_start_at_once(path: Path) -> None:
         for _ in range(4)
     ]
     for process in started:
-        assert process.communicate(timeout=60)[1] == b""
+        assert process.communicate(timeout=120)[1] == b""
         assert process.returncode == 0
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT count(*) FROM migrations").fetchone() == (
@@ -148,7 +149,7 @@ async def refused(db: Database) -> StorageError:
 
 async def test_another_process_holds_the_lock(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting has an end, and the message says what for."""
-    monkeypatch.setattr(db_module, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.1)
     async with Database(path) as db:
         with closing(sqlite3.connect(path)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -161,6 +162,7 @@ async def test_another_process_holds_the_lock(path: Path, monkeypatch: pytest.Mo
             )
 
 
+@pytest.mark.sqlite
 async def test_the_disk_is_full(db: Database) -> None:
     """Nothing of the change is kept, what was there is, and writing goes on once there is space."""
 
@@ -251,7 +253,9 @@ async def test_a_damaged_file(path: Path) -> None:
     """
     async with Database(path) as db:
         await db.write(
-            lambda c: c.execute(text("INSERT INTO files VALUES ('a', :d)"), {"d": b"x" * 100_000})
+            lambda c: c.execute(
+                text("INSERT INTO files (sha256, data) VALUES ('a', :d)"), {"d": b"x" * 100_000}
+            )
         )
     size = path.stat().st_size
     with path.open("r+b") as file:
@@ -285,11 +289,11 @@ async def test_a_deletion_is_no_error_where_only_the_log_cannot_be_emptied(
         )
         refusal = StorageError("citewell.db: the disk is full")
 
-        def refuse(_: Database) -> None:
+        def refuse(_: sqlite_file.SqliteFile) -> None:
             raise refusal
 
         with monkeypatch.context() as full:
-            full.setattr(Database, "_truncate_log", refuse)
+            full.setattr(sqlite_file.SqliteFile, "empty_log", refuse)
             await db.write(lambda connection: connection.execute(text("DELETE FROM notes")))
             await db.forget()
             with pytest.raises(StorageError, match="disk is full"):
@@ -313,6 +317,6 @@ def test_a_full_disk_is_named_where_a_journal_cannot_be_opened(
     error = sqlite3.OperationalError("unable to open database file")
     error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
     path.parent.mkdir(parents=True, exist_ok=True)
-    assert db_module.to_storage_error(path, error).message == f"{path}: it cannot be opened"
+    assert db_errors.to_storage_error(path, error).message == f"{path}: it cannot be opened"
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(4096, 4096, 0))
-    assert db_module.to_storage_error(path, error).message == f"{path}: the disk is full"
+    assert db_errors.to_storage_error(path, error).message == f"{path}: the disk is full"

@@ -9,10 +9,18 @@ import pytest
 
 from citewell.errors import InvalidInput
 from citewell.models.base import Vector
-from citewell.store.index.base import Filter
+from citewell.store.index.adapters import INDEXES
+from citewell.store.index.protocol import Filter
 
 if TYPE_CHECKING:
     from tests.store.conftest import Shelf
+
+
+@pytest.fixture(params=sorted(INDEXES))
+def database_url(request: pytest.FixtureRequest) -> str:
+    """Every adapter, each on its own kind of database."""
+    return "" if request.param == "sqlite" else str(request.getfixturevalue("home_url"))
+
 
 EMBEDDER = "test"
 DIM = 64
@@ -25,7 +33,7 @@ async def embed_at_random(shelf: Shelf, seed: int = 0) -> dict[int, Vector]:
     rng = np.random.default_rng(seed)
     centres, offset = rng.standard_normal((20, DIM)), 3 * rng.standard_normal(DIM)
     kept: dict[int, Vector] = {}
-    while waiting := await shelf.catalog.unembedded(EMBEDDER, 1000):
+    while waiting := await shelf.catalog.list_unembedded(EMBEDDER, 1000):
         rows = (
             offset
             + centres[rng.integers(0, 20, len(waiting))]

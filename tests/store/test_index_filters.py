@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from citewell.store.index import filter_conditions, postgres_vectors
 from citewell.store.index import keyword_index as words_sqlite
-from citewell.store.index.base import Filter
+from citewell.store.index.adapters import INDEXES
+from citewell.store.index.protocol import Filter
 from citewell.types import Chunk, Document, Section
 
 if TYPE_CHECKING:
     from tests.store.conftest import Shelf
+
+
+@pytest.fixture(params=sorted(INDEXES))
+def database_url(request: pytest.FixtureRequest) -> str:
+    """Every adapter, each on its own kind of database."""
+    return "" if request.param == "sqlite" else str(request.getfixturevalue("home_url"))
+
 
 DAY = 86_400.0
 PDF = "application/pdf"
@@ -22,10 +31,11 @@ BOTH = ("worded", "nearest")
 
 @pytest.fixture(params=["by marks", "chunk by chunk"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The two ways in which the SQLite adapter filters words; other adapters have their own."""
+    """The two ways in which SQLite filters words, and PostgreSQL vectors."""
     few = 0 if request.param == "chunk by chunk" else 10**6
     monkeypatch.setattr(words_sqlite, "FEW", few)
-    monkeypatch.setattr(words_sqlite, "FEW_DOCUMENTS", few)
+    monkeypatch.setattr(postgres_vectors, "FEW", few)
+    monkeypatch.setattr(filter_conditions, "FEW_DOCUMENTS", few)
     return str(request.param)
 
 
@@ -190,9 +200,10 @@ async def test_the_words_of_spans(shelf: Shelf) -> None:
     gone.
     """
     text = "一二\x003😀4 five"
+    nul = "\x00" if shelf.db.dialect == "sqlite" else "\ufffd"  # PostgreSQL's text holds none
     info = await shelf.put("a", text)
     assert await shelf.index.texts([(info.doc_id, 0, 3), (info.doc_id, 4, 6), ("doc_x", 0, 1)]) == [
-        "一二\x00",
+        "一二" + nul,
         "😀4",
         None,
     ]

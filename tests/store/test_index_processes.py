@@ -13,18 +13,28 @@ import pytest
 from sqlalchemy import Connection
 
 from citewell.store.db import Database
-from citewell.store.index.base import Filter
+from citewell.store.index.adapters import INDEXES
+from citewell.store.index.protocol import Filter
 
 if TYPE_CHECKING:
     from tests.store.conftest import Shelf
+
+
+@pytest.fixture(params=sorted(INDEXES))
+def database_url(request: pytest.FixtureRequest) -> str:
+    """Every adapter, each on its own kind of database."""
+    return "" if request.param == "sqlite" else str(request.getfixturevalue("home_url"))
+
 
 WRITER = Path(__file__).with_name("writer.py")
 
 
 @contextmanager
-def writing(path: Path, mode: str) -> Iterator[tuple[subprocess.Popen[str], IO[str], IO[str]]]:
+def writing(
+    path: Path, url: str, mode: str
+) -> Iterator[tuple[subprocess.Popen[str], IO[str], IO[str]]]:
     """The writer, its output and its input; killed at the end."""
-    command = [sys.executable, str(WRITER), str(path), mode]
+    command = [sys.executable, str(WRITER), str(path), url, mode]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
     ) as process:
@@ -37,13 +47,13 @@ def writing(path: Path, mode: str) -> Iterator[tuple[subprocess.Popen[str], IO[s
             process.kill()
 
 
-async def test_another_process_is_followed(shelf: Shelf, path: Path) -> None:
+async def test_another_process_is_followed(shelf: Shelf, path: Path, database_url: str) -> None:
     """What another process commits, an index that was open before finds with its next search: new,
     replaced and deleted.
     """
     await shelf.put("own", "own text")
     assert await shelf.nearest("own text") == ["own text"]
-    with writing(path, "told") as (_, out, orders):
+    with writing(path, database_url, "told") as (_, out, orders):
 
         def tell(order: str) -> None:
             orders.write(order + "\n")
@@ -68,12 +78,12 @@ async def test_another_process_is_followed(shelf: Shelf, path: Path) -> None:
 
 @pytest.mark.parametrize("acknowledged", [3, 30])
 async def test_kill_in_the_middle_of_writing(
-    shelf: Shelf, db: Database, path: Path, acknowledged: int
+    shelf: Shelf, db: Database, path: Path, database_url: str, acknowledged: int
 ) -> None:
     """All that was acknowledged is there, the one step under way is whole or absent, and chunks,
     words and vectors agree.
     """
-    with writing(path, "forever") as (process, out, _):
+    with writing(path, database_url, "forever") as (process, out, _):
         lines = [out.readline() for _ in range(2 * acknowledged)]
         process.kill()
         lines += out.readlines()
@@ -106,9 +116,19 @@ async def everything_agrees(shelf: Shelf, db: Database) -> None:
 
     def check(connection: Connection) -> list[object]:
         sql = connection.exec_driver_sql
-        assert sql("PRAGMA integrity_check").scalar_one() == "ok"
-        assert sql("PRAGMA foreign_key_check").all() == []
-        sql("INSERT INTO words (words) VALUES ('integrity-check')")
+        if db.dialect == "sqlite":
+            assert sql("PRAGMA integrity_check").scalar_one() == "ok"
+            assert sql("PRAGMA foreign_key_check").all() == []
+            sql("INSERT INTO words (words) VALUES ('integrity-check')")
+        else:
+            assert (
+                sql("SELECT chunk, embedder FROM vector_index ORDER BY 1").all()
+                == sql("SELECT id, embedder FROM chunks WHERE embedder <> '' ORDER BY 1").all()
+            )
+            assert (
+                sql("SELECT sum(chunks), sum(tokens) FROM word_totals").one()
+                == sql("SELECT count(*), sum(size) FROM words").one()
+            )
         assert (
             sql("SELECT id FROM chunks ORDER BY id").all()
             == sql("SELECT rowid FROM words ORDER BY rowid").all()

@@ -15,11 +15,14 @@ from citewell.store.db import Database
 from citewell.store.index import keyword_index as words_sqlite
 from citewell.store.index import sqlite_index as index_sqlite
 from citewell.store.index import vectors
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.store.index.sqlite_index import SqliteIndex
 
 if TYPE_CHECKING:
     from tests.store.conftest import Shelf
+
+
+pytestmark = pytest.mark.sqlite
 
 
 async def test_an_index_that_fell_behind_loads_again(

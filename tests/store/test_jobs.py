@@ -74,11 +74,11 @@ async def test_users_take_turns(db: Database) -> None:
     assert await jobs.claim() is None
 
 
-async def test_a_job_is_claimed_once(db: Database, path: Path) -> None:
+async def test_a_job_is_claimed_once(db: Database, path: Path, database_url: str) -> None:
     """Many workers in two databases: each job goes to one of them."""
     for n in range(10):
         await Jobs(db).create("add", {"n": n})
-    async with Database(path) as other:
+    async with Database(path, database_url) as other:
         claims = await asyncio.gather(*[Jobs(db if n % 2 else other).claim() for n in range(24)])
     taken = [job.job_id for job in claims if job is not None]
     assert len(taken) == len(set(taken)) == 10

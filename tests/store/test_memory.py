@@ -379,10 +379,10 @@ async def test_forgetting_takes_all_that_came_of_it(memories: Memories, db: Data
     )
     basic = await keep(memories, "li", "plan", "Basic", 0)
     other = await keep(memories, "li", "name", "Li", 3)
-    await memories.used("li", "tr_0", [pro.memory_id, other.memory_id])
-    await memories.used("li", "tr_1", [second.memory_id])
-    await memories.used("li", "tr_2", [other.memory_id])
-    await memories.used("li", "tr_gone", [basic.memory_id])
+    await memories.note_uses("li", "tr_0", [pro.memory_id, other.memory_id])
+    await memories.note_uses("li", "tr_1", [second.memory_id])
+    await memories.note_uses("li", "tr_2", [other.memory_id])
+    await memories.note_uses("li", "tr_gone", [basic.memory_id])
     gone = await memories.forget("li", basic.memory_id)
     assert set(gone.memory_ids) == {m.memory_id for m in (pro, first, second, basic)}
     assert gone.traces == 2
@@ -391,14 +391,16 @@ async def test_forgetting_takes_all_that_came_of_it(memories: Memories, db: Data
     assert await count(db, "memory_uses") == 2  # of `other`
 
 
-async def test_only_what_was_forgotten_is_missing(path: Path, db: Database, clock: Clock) -> None:
+async def test_only_what_was_forgotten_is_missing(
+    path: Path, db: Database, clock: Clock, database_url: str
+) -> None:
     """Not what expired or made room while the answer was made; whichever process did it."""
     memories = Memories(db, "one", 10, 3, clock)
     old = await keep(memories, "li", "old", "t", 0)
     clock.at += 9.9 * DAY
     shed, forgotten, kept = [await keep(memories, "li", f"s{n}", "t", n) for n in range(3)]
     clock.at += 0.2 * DAY
-    async with Database(path) as opened:
+    async with Database(path, database_url) as opened:
         other = Memories(opened, "one", 10, 3, clock)
         await other.forget("li", forgotten.memory_id)
         for n in range(3, 5):
@@ -406,8 +408,12 @@ async def test_only_what_was_forgotten_is_missing(path: Path, db: Database, cloc
     assert [m.subject for m in await memories.list("li", history=True)] == ["s4", "s3", "s2"]
     ids = [each.memory_id for each in (old, shed, forgotten, kept)]
     await Traces(db, 30).put(trace_of("tr_1"))
-    assert await memories.used("li", "tr_1", ids) == [old.memory_id, shed.memory_id, kept.memory_id]
-    assert await memories.used("han", "tr_1", ids) == []
+    assert await memories.note_uses("li", "tr_1", ids) == [
+        old.memory_id,
+        shed.memory_id,
+        kept.memory_id,
+    ]
+    assert await memories.note_uses("han", "tr_1", ids) == []
     assert (await memories.forget_all("li")).traces == 1
     assert await count(db, "memories") == 0
 
@@ -429,6 +435,7 @@ async def test_what_made_room_goes_for_good(db: Database, clock: Clock) -> None:
     assert await count(db, "memories") == 3
 
 
+@pytest.mark.sqlite
 async def test_forgetting_leaves_no_copy_on_the_disk(memories: Memories, path: Path) -> None:
     """Neither in the file nor in its log."""
     fact = await keep(memories, "li", "nickname", "xyzzyplugh")
@@ -461,7 +468,7 @@ async def test_users_do_not_mix(memories: Memories, db: Database) -> None:
     mine = await keep(memories, "li", "plan", "Pro")
     theirs = await keep(memories, "han", "plan", "Basic")
     await Traces(db, 30).put(trace_of("tr_1"))
-    await memories.used("han", "tr_1", [theirs.memory_id])
+    await memories.note_uses("han", "tr_1", [theirs.memory_id])
     assert [m.memory_id for m in await memories.list("li", history=True)] == [mine.memory_id]
     assert [m.memory_id for m, _ in await memories.near("li", direction(0), 9)] == [mine.memory_id]
     crossing: list[Callable[[], Awaitable[object]]] = [
@@ -474,7 +481,9 @@ async def test_users_do_not_mix(memories: Memories, db: Database) -> None:
     for cross in crossing:
         with pytest.raises(NotFound, match=theirs.memory_id):
             await cross()
-    assert await memories.used("li", "tr_2", [theirs.memory_id, mine.memory_id]) == [mine.memory_id]
+    assert await memories.note_uses("li", "tr_2", [theirs.memory_id, mine.memory_id]) == [
+        mine.memory_id
+    ]
     await memories.put_vector("li", theirs, direction(5))
     assert (await memories.near("han", direction(0), 1))[0][1] == pytest.approx(1.0)
     assert await memories.stale("li", DIM + 1, 9) == [mine]
@@ -488,7 +497,7 @@ async def test_forgetting_all(memories: Memories, db: Database, clock: Clock) ->
     """What has expired but is still on the disk goes too, and with all of it its traces."""
     await Traces(db, 30).put(trace_of("tr_1"))
     fact = await keep(memories, "li", "plan", "Pro")
-    await memories.used("li", "tr_1", [fact.memory_id])
+    await memories.note_uses("li", "tr_1", [fact.memory_id])
     clock.at += 20 * DAY
     assert await memories.list("li") == []
     assert (await memories.forget_all("li")).traces == 1
@@ -545,18 +554,18 @@ async def test_a_failure_keeps_nothing(
     derived = await keep(
         memories, "li", "q", "30", 1, kind="question", derived_from=(plan.memory_id,)
     )
-    await memories.used("li", "tr_1", [plan.memory_id])
+    await memories.note_uses("li", "tr_1", [plan.memory_id])
     await Traces(db, 30).put(trace_of("tr_1"))
 
     def fail(*_: object) -> None:
         raise RuntimeError("killed")
 
     verbs: dict[str, Callable[[], Awaitable[object]]] = {
-        "memory_rows.expire_oldest": lambda: keep(memories, "li", "plan", "Basic", 0),
+        "memory_links.expire_oldest": lambda: keep(memories, "li", "plan", "Basic", 0),
         "memory_rows.mark_replaced": lambda: memories.edit(
             "li", plan.memory_id, "Team", direction(2), by_subject
         ),
-        "memory_rows.delete_memories": lambda: memories.forget("li", plan.memory_id),
+        "memory_links.delete_memories": lambda: memories.forget("li", plan.memory_id),
     }
     for last, verb in verbs.items():
         with monkeypatch.context() as patch:
@@ -567,11 +576,13 @@ async def test_a_failure_keeps_nothing(
         assert len(await Traces(db, 30).list()) == 1
 
 
-async def test_two_writers_at_once(memories: Memories, path: Path, clock: Clock) -> None:
+async def test_two_writers_at_once(
+    memories: Memories, path: Path, clock: Clock, database_url: str
+) -> None:
     """Two databases open on one file, the same and other words told at once: one live fact, the
     rest its history.
     """
-    async with Database(path) as opened:
+    async with Database(path, database_url) as opened:
         both = [memories, Memories(opened, "one", 10, 100, clock)]
         said = [f"my plan is {n % 5}" for n in range(30)]
         kept: list[Kept] = await asyncio.gather(

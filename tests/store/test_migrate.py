@@ -7,20 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 from sqlalchemy import Connection, text
+from tests.store.earlier import be_earlier
 
 from citewell.models.base import Vector
-from citewell.store import db as db_module
 from citewell.store.confirmed import items as confirmed
 from citewell.store.db import Database
 from citewell.store.index.adapters import INDEXES
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.store.jobs import Jobs
 from citewell.store.library.catalog import Catalog
 from citewell.store.migrations.migration_list import MIGRATIONS
+from citewell.store.migrations.steps_021_descriptions import m021_descriptions
 from citewell.store.pages import Snapshots
 from citewell.store.runs import Runs
 from citewell.store.sites import Sites
+from citewell.store.sources import Sources
 from citewell.types import Section
 
 if TYPE_CHECKING:
@@ -63,7 +66,7 @@ async def test_a_database_of_version_4(path: Path, monkeypatch: pytest.MonkeyPat
     """Chunks are passages, nothing has a priority, documents count by when they were added; and it
     can be written to.
     """
-    monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:4])
+    be_earlier(monkeypatch, MIGRATIONS[:4])
     async with Database(path) as db:
         await db.write(filled)
     monkeypatch.undo()
@@ -89,7 +92,7 @@ async def test_a_database_of_version_4(path: Path, monkeypatch: pytest.MonkeyPat
         assert [(hit.dated, hit.kind, hit.media_type) for hit in await index.hits([1])] == [
             (7.0, "text", "text/plain")
         ]
-        assert await catalog.unembedded("test", 5) == [(2, "T\n" + BODY[25:])]
+        assert await catalog.list_unembedded("test", 5) == [(2, "T\n" + BODY[25:])]
         assert (await catalog.rechunk("doc_1", await catalog.chunks("doc_1"))).embedded == 0
         await catalog.delete("doc_1")
         left = await db.read(lambda c: c.execute(text("SELECT count(*) FROM words")).scalar_one())
@@ -110,7 +113,7 @@ def of_version_8(connection: Connection) -> None:
 
 async def test_a_database_of_version_8(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has no pages and no sites yet, and takes them; its documents are as they were."""
-    monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:8])
+    be_earlier(monkeypatch, MIGRATIONS[:8])
     async with Database(path) as db:
         await db.write(of_version_8)
     monkeypatch.undo()
@@ -127,7 +130,7 @@ async def test_a_database_of_version_8(path: Path, monkeypatch: pytest.MonkeyPat
             ]
         )
         await sites.put_site("web", ["https://example.com/"])
-        await snapshots.failed("web", "https://example.com/b", "gone", "page_missing", 1.0)
+        await snapshots.note_failure("web", "https://example.com/b", "gone", "page_missing", 1.0)
         assert [each.problem for each in await snapshots.of("web")] == ["gone"]
         await catalog.delete_collection("web")
         assert not any([await snapshots.of("web"), await sites.sites()])
@@ -135,7 +138,7 @@ async def test_a_database_of_version_8(path: Path, monkeypatch: pytest.MonkeyPat
 
 async def test_a_database_of_version_9(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that was stopped then can be gone on with."""
-    monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:9])
+    be_earlier(monkeypatch, MIGRATIONS[:9])
     async with Database(path) as db:
         row = "'tr_1', 'local', 'paper', '{\"question\": \"Why?\"}', 'ask', '{}', 'h', 1.0, 1.0"
         await db.write(
@@ -154,7 +157,7 @@ async def test_a_database_of_version_12(path: Path, monkeypatch: pytest.MonkeyPa
     """What was there is shared; papers are their reader's, and what was confirmed of one is to be
     put out of others' sight.
     """
-    monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:12])
+    be_earlier(monkeypatch, MIGRATIONS[:12])
     async with Database(path) as db:
         await db.write(of_version_12)
     monkeypatch.undo()
@@ -214,7 +217,7 @@ def of_version_12(connection: Connection) -> None:
 
 async def test_a_database_of_version_13(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Traces that were kept then are looked for like others."""
-    monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:13])
+    be_earlier(monkeypatch, MIGRATIONS[:13])
     kept = json.dumps(
         {
             "trace_id": "tr_1",
@@ -238,3 +241,27 @@ async def test_a_database_of_version_13(path: Path, monkeypatch: pytest.MonkeyPa
         )
     assert (found.agent, found.status) == ("data", "refused")
     assert found.words.startswith("über ? sales?")
+
+
+async def test_a_glossary_becomes_the_terms_of_a_description(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(connection: Connection) -> None:
+        for name, glossary in (("shop", [{"term": "IT: 费用", "meaning": "no # 1"}]), ("bare", [])):
+            connection.execute(
+                text(
+                    "INSERT INTO sources (name, dialect, location, path, stat, tables, "
+                    "fingerprint, glossary, problem, created_at, refreshed_at, owner) VALUES "
+                    "(:name, 'sqlite', '', '', '{}', '[]', '', :glossary, '', 1, 1, '')"
+                ),
+                {"name": name, "glossary": json.dumps(glossary)},
+            )
+
+    be_earlier(monkeypatch, MIGRATIONS[: MIGRATIONS.index(m021_descriptions)])
+    async with Database(path) as db:
+        await db.write(fill)
+    monkeypatch.undo()
+    async with Database(path) as db:
+        shop, bare = await Sources(db).get("shop"), await Sources(db).get("bare")
+    assert yaml.safe_load(shop.description) == {"terms": {"IT: 费用": "no # 1"}}
+    assert bare.description == ""

@@ -92,17 +92,19 @@ async def test_a_new_version_of_the_document_keeps_the_snapshot(
 async def test_checked_and_failed(catalog: Catalog, snapshots: Snapshots) -> None:
     """A problem stands beside what was fetched, until the site says that it is so again."""
     new = await kept(catalog, snapshots)
-    await snapshots.failed("site", URL, "gone; try later", "page_missing", 30.0)
+    await snapshots.note_failure("site", URL, "gone; try later", "page_missing", 30.0)
     assert await snapshots.get("site", URL) == replace(
         new, checked_at=30.0, problem="gone; try later", code="page_missing"
     )
-    await snapshots.checked("site", URL, 40.0)
+    await snapshots.note_check("site", URL, 40.0)
     assert await snapshots.get("site", URL) == replace(new, checked_at=40.0)
-    await snapshots.failed("site", "https://example.com/none", "missing", "page_missing", 30.0)
+    await snapshots.note_failure(
+        "site", "https://example.com/none", "missing", "page_missing", 30.0
+    )
     never = await snapshots.get("site", "https://example.com/none")
     assert never is not None
     assert (never.doc_id, never.problem, never.fetched_at) == ("", "missing", 30.0)
-    await snapshots.failed("nowhere", URL, "missing", "page_missing", 30.0)
+    await snapshots.note_failure("nowhere", URL, "missing", "page_missing", 30.0)
     assert await snapshots.of("nowhere") == []
 
 
@@ -114,12 +116,12 @@ async def test_redirects(catalog: Catalog, snapshots: Snapshots) -> None:
     assert await snapshots.get("site", old) == replace(new, checked_at=20.0)
     assert await snapshots.get("site", older) == replace(new, url=older, checked_at=30.0)
     assert await snapshots.get("site", URL) == replace(new, url=URL, checked_at=30.0)
-    await snapshots.checked("site", old, 50.0)
+    await snapshots.note_check("site", old, 50.0)
     assert [each.checked_at for each in await snapshots.of("site")] == [50.0]
     direct = await snapshots.get("site", older)
     assert direct is not None
     assert direct.checked_at == 30.0
-    await snapshots.failed("site", older, "gone", "page_missing", 60.0)
+    await snapshots.note_failure("site", older, "gone", "page_missing", 60.0)
     gone = await snapshots.get("site", older)
     assert gone is not None
     assert (gone.uri, gone.problem) == (older, "gone")
@@ -145,7 +147,7 @@ async def test_what_is_deleted_goes_along(
     new = await kept(catalog, snapshots, url="https://example.com/old")
     other = await kept(catalog, snapshots, "https://example.com/other")
     for uri in (URL, other.uri):
-        await sites.found("site", uri, "When?", direction(1), "test")
+        await sites.note_find("site", uri, "When?", direction(1), "test")
     await catalog.delete(new.doc_id)
     assert await snapshots.of("site") == [other]
     assert [find.uri for find in await sites.finds("site", "test")] == [other.uri]
@@ -162,9 +164,11 @@ async def test_sums(catalog: Catalog, snapshots: Snapshots) -> None:
     """Pages that are documents, problems, bytes, passages, and when they were asked for."""
     first = await kept(catalog, snapshots)
     await kept(catalog, snapshots, "https://example.com/b", checked_at=90.0)
-    await snapshots.failed("site", "https://example.com/none", "missing", "page_missing", 50.0)
+    await snapshots.note_failure(
+        "site", "https://example.com/none", "missing", "page_missing", 50.0
+    )
     await document(catalog, "/file.md")
-    [(chunk, _)] = await catalog.unembedded("test", 1, [first.doc_id])
+    [(chunk, _)] = await catalog.list_unembedded("test", 1, [first.doc_id])
     await catalog.put_vectors(
         "test", [chunk], direction(1)[None, :]
     )  # the other page has the same text
@@ -190,7 +194,7 @@ async def test_sites(sites: Sites, catalog: Catalog) -> None:
     assert await sites.sites() == [again]
     assert await sites.site("none") is None
     doc_id = await document(catalog, URL)
-    await sites.found("site", URL, "When?", direction(1), "test")
+    await sites.note_find("site", URL, "When?", direction(1), "test")
     await sites.forget("site")
     assert not await sites.sites()
     assert not await sites.finds("site", "test")
@@ -202,15 +206,15 @@ async def test_finds(sites: Sites, catalog: Catalog, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("citewell.store.sites.MOST_FINDS", most := 10)
     await catalog.create_collection("site")
     for n in range(most + 3):
-        await sites.found("site", f"https://example.com/{n}", "When?", 3 * direction(n), "test")
+        await sites.note_find("site", f"https://example.com/{n}", "When?", 3 * direction(n), "test")
     found = await sites.finds("site", "test")
     assert len(found) == most
     assert found[0].uri == f"https://example.com/{most + 2}"
     assert found[0].at > found[1].at
     assert np.array_equal(found[0].vector, direction(most + 2))
-    await sites.found("site", "https://example.com/5/", "When?", direction(5), "test")
+    await sites.note_find("site", "https://example.com/5/", "When?", direction(5), "test")
     again = await sites.finds("site", "test")
     assert (len(again), again[0].uri) == (most, "https://example.com/5/")
     assert await sites.finds("site", "other") == []
-    await sites.found("nowhere", URL, "When?", direction(1), "test")
+    await sites.note_find("nowhere", URL, "When?", direction(1), "test")
     assert await sites.finds("nowhere", "test") == []

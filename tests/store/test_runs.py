@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from tests.error_codes import raises_code
 
 from citewell.errors import Conflict, NotFound
 from citewell.store import processes
@@ -61,9 +62,8 @@ async def test_a_run_that_is_under_way_is_nobody_elses(runs: Runs, clock: Clock)
         clock.now += LEASE_SECONDS - 1
         [run] = await runs.list("local")
         assert run.alive
-        with pytest.raises(Conflict, match="is being answered by another process") as refused:
+        with raises_code(Conflict, "under_way"):
             await runs.take("tr_1", "local")
-        assert refused.value.code == "under_way"
         await runs.renew("tr_1", holder)
     clock.now += LEASE_SECONDS + 1
     [run] = await runs.list("local")
@@ -94,7 +94,7 @@ async def test_a_killed_process_keeps_nobody_waiting(
     assert not run.alive
     monkeypatch.setattr(runs_module, "name_this_process", lambda: "elsewhere " + name)
     await runs.take("tr_1", "local")
-    with pytest.raises(Conflict, match="another process"):
+    with raises_code(Conflict, "under_way"):
         await runs.take("tr_1", "local")
 
 
@@ -121,9 +121,7 @@ async def test_a_run_that_ends_its_process_twice_is_given_up(runs: Runs, clock: 
     clock.now += LEASE_SECONDS + 1
     await runs.take("tr_1", "local")
     clock.now += LEASE_SECONDS + 1
-    with pytest.raises(
-        Conflict, match=r"stopped Citewell twice and is given up: Why\?"
-    ) as given_up:
+    with pytest.raises(Conflict) as given_up:
         await runs.take("tr_1", "local")
     assert given_up.value.code == "gave_up"
     assert await runs.list("local") == []

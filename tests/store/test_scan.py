@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from citewell.models.base import Vector
-from citewell.store.index.base import Filter
 from citewell.store.index.filter_columns import Place
+from citewell.store.index.protocol import Filter
 from citewell.store.index.vector_scan import Scan
 
 ANY = Filter()

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, text
+from tests.store.earlier import be_earlier
 
 from citewell.errors import Conflict, SourceUnavailable
-from citewell.store import db as db_module
 from citewell.store.db import Database
 from citewell.store.migrations.migration_list import MIGRATIONS
-from citewell.store.sources import Source, Sources
+from citewell.store.source_rows import Source
+from citewell.store.sources import Sources
 from citewell.store.users.home_key import FILE
 from citewell.store.users.sealing import MARK, open_sealed, seal_secret
 
@@ -41,8 +42,9 @@ async def test_a_password_is_not_in_the_file(path: Path, db: Database) -> None:
 
 async def test_rows_of_before_are_taken_over(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And what stood there is overwritten, in the log of writes too."""
-    before = [each for each in MIGRATIONS if each.__name__ != "m018_sealed_sources"]
-    monkeypatch.setattr(db_module, "MIGRATIONS", before)
+    names = [each.__name__ for each in MIGRATIONS]
+    before = MIGRATIONS[: names.index("m018_sealed_sources")]
+    be_earlier(monkeypatch, before)
     row = "'shop', 'postgres', :url, '', '{}', '[]', 'f', '[]', '', 1.0, 1.0, ''"
 
     def fill(connection: Connection) -> None:

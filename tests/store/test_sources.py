@@ -13,7 +13,8 @@ import pytest
 
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.store.db import Database
-from citewell.store.sources import GlossaryTerm, Source, Sources, check_glossary, check_source_name
+from citewell.store.source_rows import Source, check_source_name
+from citewell.store.sources import Sources
 
 URL = "postgresql://u:s3cret@host/shop"
 SHOP = Source(
@@ -44,13 +45,14 @@ async def test_put_get_list(sources: Sources) -> None:
     assert "s3cret" not in put.model_dump_json() + repr(put)
 
 
-async def test_a_new_reading_keeps_the_glossary(sources: Sources) -> None:
+async def test_a_new_reading_keeps_the_description(sources: Sources) -> None:
     await sources.put(SHOP, URL)
-    await sources.set_glossary("shop", [GlossaryTerm(term="revenue", meaning="sum of price")])
+    await sources.set_description("shop", "terms: {revenue: sum of price}")
     await sources.set_problem("shop", "it is gone")
     assert (await sources.get("shop")).problem == "it is gone"
     again = await sources.put(SHOP.model_copy(update={"fingerprint": "f2"}), URL, unless=URL)
-    assert (again.fingerprint, again.problem, len(again.glossary)) == ("f2", "", 1)
+    assert (again.fingerprint, again.problem) == ("f2", "")
+    assert again.description == "terms: {revenue: sum of price}"
 
 
 async def test_a_name_is_one_place(sources: Sources) -> None:
@@ -74,27 +76,6 @@ async def test_remove_leaves_nothing_of_a_password(sources: Sources, tmp_path: P
     assert (await sources.remove("shop")).name == "shop"
     assert await sources.list() == []
     assert b"s3cret" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
-
-
-async def test_glossary(sources: Sources) -> None:
-    await sources.put(SHOP, URL)
-    await sources.change_glossary(
-        "shop", {"客单价": "sum(price) / count(*)", "IT cost": "Function = 'IT'"}
-    )
-    changed = await sources.change_glossary("shop", {"客单价": "average price"}, ["IT cost"])
-    assert changed.glossary == [GlossaryTerm(term="客单价", meaning="average price")]
-    with pytest.raises(NotFound, match="no term 'IT cost'"):
-        await sources.change_glossary("shop", {"new": "x"}, ["IT cost"])
-    assert len((await sources.get("shop")).glossary) == 1
-    for wrong in (
-        [(" ", "x")],
-        [("x", "")],
-        [("x" * 201, "y")],
-        [("x", "y" * 1001)],
-        [(str(n), "x") for n in range(1001)],
-    ):
-        with pytest.raises(InvalidInput):
-            check_glossary([GlossaryTerm(term=term, meaning=meaning) for term, meaning in wrong])
 
 
 @pytest.mark.parametrize("name", ["", " x", "../x", "a/b", "a\\b", "..", "a\0b", "a\nb", "x" * 300])

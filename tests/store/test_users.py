@@ -283,13 +283,19 @@ async def test_a_user_and_their_token_are_both_there_or_neither(users: Users) ->
 
 
 async def refuse_uses(db: Database, *, refuse: bool = True) -> None:
-    """As if the disk had no room: SQLite takes no date of a use."""
-    for table in ("tokens", "sign_ins"):
-        made = (
-            f"CREATE TRIGGER {table}_full BEFORE UPDATE ON {table} BEGIN SELECT RAISE(ABORT, "
-            "'full'); END"
+    """As if the disk had no room: the database takes no date of a use."""
+    full = "BEGIN SELECT RAISE(ABORT, 'full'); END"
+    for table, unused in (("tokens", "0"), ("sign_ins", "created_at")):
+        made, dropped = (
+            f"CREATE TRIGGER {table}_full BEFORE UPDATE ON {table} {full}",
+            f"DROP TRIGGER {table}_full",
         )
-        query = made if refuse else f"DROP TRIGGER {table}_full"
+        if db.dialect == "postgresql":
+            made, dropped = (
+                f"ALTER TABLE {table} ADD CONSTRAINT {table}_full CHECK (used_at = {unused})",
+                f"ALTER TABLE {table} DROP CONSTRAINT {table}_full",
+            )
+        query = made if refuse else dropped
         await db.write(lambda connection, query=query: connection.exec_driver_sql(query) and None)  # type: ignore[misc]  # bound now
 
 
@@ -338,7 +344,7 @@ async def test_who_comes_in_does_not_wait_for_a_writer(
     made = await users.make_token("ann")
     secret = await users.sign_in(made.info.token_id)
     clock.now += 90
-    async with asyncio.timeout(30), db._writing:
+    async with asyncio.timeout(120), db._writing:
         assert await users.holder(made.token)
         assert await users.find_session_holder(secret, LIFE)
         clock.now += 90

@@ -1,9 +1,9 @@
 """A program that writes to a database until it is told to stop or killed; it prints a line for each
 thing acknowledged.
 
-Not a test: `test_index_processes.py` runs it. Arguments: database, "forever" (puts, replaces,
-deletes) or "told" (reads orders "put ADDRESS TEXT", "priority ADDRESS N" and "delete ADDRESS" from
-its input).
+Not a test: `test_index_processes.py` runs it. Arguments: file, URL of a database or "", "forever"
+(puts, replaces, deletes) or "told" (reads orders "put ADDRESS TEXT", "priority ADDRESS N" and
+"delete ADDRESS" from its input).
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def say(*words: str) -> None:
     sys.stdout.flush()
 
 
-async def main(path: Path, mode: str) -> None:
-    async with Database(path) as db:
+async def main(path: Path, url: str, mode: str) -> None:
+    async with Database(path, url) as db:
         shelf = _shelf().Shelf(db)
         say("ready")
         if mode == "told":
@@ -66,4 +66,4 @@ async def main(path: Path, mode: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))
+    asyncio.run(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))

@@ -23,7 +23,8 @@ from citewell.models import scripted
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream_answer
+from citewell.service.ask.ask import stream_answer
+from citewell.service.ask.run import AskRequest
 from citewell.types import Answer, Event, Message, Step
 
 SHOP = tomllib.loads(Path(__file__).with_name("shop.toml").read_text("utf-8"))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
 from citewell.service.ask.ask_website import _remove_addresses
+from citewell.service.ask.run import AskRequest
 from citewell.service.library.add import add_paths
 from citewell.service.sites.sites import list_sites
 

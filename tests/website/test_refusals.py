@@ -10,7 +10,8 @@ import pytest
 from tests.agents.replies import untold
 
 from citewell.errors import InvalidInput, TransientError
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -240,3 +241,17 @@ async def test_a_draft_that_the_site_does_not_prove(desk: Desk, shop: Web) -> No
     assert answer.status == "refused"
     assert "99 years" not in answer.answer
     assert any("not proved" in warning for warning in answer.warnings)
+
+
+async def test_a_site_of_which_nothing_is_read_is_not_kept(desk: Desk, shop: Web) -> None:
+    """A greeting, or an address that leads nowhere: no empty collection stays; one with pages
+    does, also after a second question.
+    """
+    greeted = await desk.ask("Hello!", collection="greeted")
+    assert greeted.status == "clarify"
+    assert shop.paths() == []
+    assert [each.name for each in await desk.app.catalog.collections()] == []
+    assert await desk.app.sites.sites() == []
+    await desk.ask(QUESTION, collection="read")
+    await desk.ask("Hello!", collection="read")
+    assert [each.name for each in await desk.app.catalog.collections()] == ["read"]

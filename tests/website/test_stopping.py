@@ -11,15 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from citewell.agents.website import GRAPH
+from citewell.agents.website.website import GRAPH
 from citewell.graph import get_node_name
-from citewell.service.ask.ask import (
-    AskRequest,
-    ask,
-    list_unfinished_runs,
-    request_stop,
-    stream_answer,
-)
+from citewell.service.ask.ask import ask, list_unfinished_runs, request_stop, stream_answer
+from citewell.service.ask.run import AskRequest
 from citewell.types import Answer, Step
 
 if TYPE_CHECKING:
@@ -36,7 +31,7 @@ def slow(shop: Web, *paths: str, seconds: float = 20.0) -> None:
         shop.stored(path).slow = seconds
 
 
-async def until(said: Callable[[], bool], seconds: float = 5.0) -> None:
+async def until(said: Callable[[], bool], seconds: float = 120.0) -> None:
     async with asyncio.timeout(seconds):
         while not said():  # noqa: ASYNC110  # the server cannot tell what a test waits for
             await asyncio.sleep(0.005)
@@ -168,7 +163,7 @@ async def left_after(desk: Desk, node: str, round_: int) -> str:
             seen += isinstance(event.data, Step) and event.data.node == node
             if seen > round_:
                 break
-    (run,) = await list_unfinished_runs(desk.app)
+    (run,) = await list_unfinished_runs(desk.app.runs)
     return run.trace_id
 
 
@@ -187,7 +182,7 @@ async def test_a_run_that_was_killed_goes_on(
         later.knows(FACT)
         answer = await ask(later.app, AskRequest(resume=trace_id))
         trace = await later.app.traces.get(answer.trace_id)
-        assert await list_unfinished_runs(later.app) == []
+        assert await list_unfinished_runs(later.app.runs) == []
     assert (answer.status, answer.answer, answer.trace_id) == ("answered", FACT + "[1]", trace_id)
     assert len(shop.paths()) == len(set(shop.paths())) >= len(read)
     assert [step.n for step in trace.steps] == list(range(1, len(trace.steps) + 1))
@@ -203,13 +198,13 @@ async def test_a_run_that_was_killed_in_the_middle_of_a_round(
     task = asyncio.create_task(desk.ask(QUESTION))
     site = f"127.0.0.1:{shop.port}"
     await until(lambda: "/help/returns" in shop.paths() and shop.now["all"] == 1)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(120):
         while await desk.app.snapshots.get(site, shop.at("/help/international")) is None:  # noqa: ASYNC110  # as above
             await asyncio.sleep(0.01)
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
-    (run,) = await list_unfinished_runs(desk.app)
+    (run,) = await list_unfinished_runs(desk.app.runs)
     kept = [
         page.uri.removeprefix(shop.at()) for page in await desk.app.snapshots.of(site, links=False)
     ]

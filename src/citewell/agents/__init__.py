@@ -1,1 +1,1 @@
-"""The graphs, one agent a file. The one rule: no agent imports another."""
+"""The graphs, one agent a folder. No agent imports another."""

@@ -1,9 +1,10 @@
 """Settings: closed, frozen, inert. Built once, in `service.App` or the command line, and passed
 down.
 
-From the least to the most binding: defaults, `citewell.toml` (in the home folder, or the file that
-`CITEWELL_CONFIG` names), environment variables `CITEWELL_<NAME>` (`CITEWELL_QA__MAX_RETRIES` for a
-nested one), arguments. The one rule: an unknown key is refused by its name, wherever it comes from.
+From the least to the most binding: defaults, what was set on the page (`page_settings.py`),
+`citewell.toml` (in the home folder, or the file that `CITEWELL_CONFIG` names), environment
+variables `CITEWELL_<NAME>` (`CITEWELL_QA__MAX_RETRIES` for a nested one), arguments. An unknown key
+is refused by its name, wherever it comes from.
 """
 
 from citewell.config.access_settings import AccessSettings, FeedbackSettings
@@ -17,10 +18,17 @@ from citewell.config.agent_settings import (
     WebsiteSettings,
 )
 from citewell.config.document_settings import IngestSettings, SearchSettings
+from citewell.config.page_settings import PAGE_SETTINGS, read_page_settings, write_page_settings
 from citewell.config.settings import PREFIX, Settings
-from citewell.config.settings_sources import load_settings, read_config_file
+from citewell.config.settings_sources import (
+    find_source,
+    load_settings,
+    read_config_file,
+    replace_settings,
+)
 
 __all__ = [
+    "PAGE_SETTINGS",
     "PREFIX",
     "AccessSettings",
     "DataSettings",
@@ -34,6 +42,10 @@ __all__ = [
     "Settings",
     "WebSettings",
     "WebsiteSettings",
+    "find_source",
     "load_settings",
     "read_config_file",
+    "read_page_settings",
+    "replace_settings",
+    "write_page_settings",
 ]

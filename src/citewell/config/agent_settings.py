@@ -146,6 +146,9 @@ class DataSettings(Group):
     """The `data` agent of spec 004, and what one statement over tables may cost."""
 
     max_rows: int = Field(1_000, ge=1, le=100_000, description="rows that a statement may hand out")
+    export_rows: int = Field(
+        100_000, ge=1, le=1_000_000, description="rows that a file of a result may hold"
+    )
     statement_seconds: float = Field(
         10.0, gt=0, le=600, description="seconds that a statement may run"
     )

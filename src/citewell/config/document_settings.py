@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from citewell.config.setting_group import Group
+from citewell.config.setting_group import Group, split_values
 
 
 class IngestSettings(Group):
@@ -44,6 +44,29 @@ class IngestSettings(Group):
         description="who summarises sections: nobody anew, a connected chat model, or the "
         "built-in one too",
     )
+
+
+class SyncSettings(Group):
+    """Keeping in step with places elsewhere."""
+
+    max_items: int = Field(20_000, ge=1, description="most items listed of one place")
+    max_bytes: int = Field(
+        5_000_000_000, ge=1, description="most bytes read in one run; the next one goes on"
+    )
+    seconds: float = Field(3_600.0, gt=0, description="a run may take so long")
+    gone_days: int = Field(
+        30, ge=0, description="days after which documents go that their place has no more"
+    )
+    folders: tuple[str, ...] = Field(
+        (),
+        description="folders of this machine that may be named over the network, with all below "
+        "them (several: with commas between)",
+    )
+
+    @field_validator("folders", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        return split_values(value)
 
 
 class SearchSettings(Group):

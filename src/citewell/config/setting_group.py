@@ -1,6 +1,5 @@
-"""What every group of settings is made of.
-
-The one rule: a group is closed and frozen; a key that it does not name is refused.
+"""What every group of settings is made of. A group is closed and frozen; a key that it does not
+name is refused.
 """
 
 from __future__ import annotations
@@ -19,9 +18,7 @@ class Group(BaseModel):
 
 
 def split_values(value: Any) -> Any:
-    """The environment has one text for several: with commas between, or a list as JSON writes
-    it.
-    """
+    """The environment has one text for several: with commas between, or a JSON list."""
     if isinstance(value, str) and value.strip().startswith("["):
         with suppress(json.JSONDecodeError):  # an address in brackets is no list
             return tuple(json.loads(value))

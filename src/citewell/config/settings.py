@@ -1,6 +1,5 @@
-"""All settings in one class, with the defaults of those that belong to no group.
-
-The one rule: settings are closed, frozen and inert; `settings_sources` fills them.
+"""All settings in one class, with the defaults of those that belong to no group. Settings are
+closed, frozen and inert; `settings_sources` fills them.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from citewell.config.agent_settings import (
     WebSettings,
     WebsiteSettings,
 )
-from citewell.config.document_settings import IngestSettings, SearchSettings
+from citewell.config.document_settings import IngestSettings, SearchSettings, SyncSettings
 from citewell.config.setting_group import split_values
 
 PREFIX = "CITEWELL_"
@@ -44,13 +43,32 @@ class Settings(BaseSettings):
         description="what can be had again",
     )
 
+    database_url: SecretStr = Field(
+        SecretStr(""),
+        description="address of a PostgreSQL database for all that is kept, "
+        "postgresql+psycopg://user:password@host/name; empty: a file of SQLite in the home",
+    )
+    database_timeout: float = Field(
+        60.0, gt=0, description="seconds a statement of that database may take"
+    )
+    objects_url: str = Field(
+        "",
+        description="object store for original files, as s3://bucket/prefix (also gs://, az://), "
+        "which several servers share; its keys come from the environment (AWS_ACCESS_KEY_ID, ...); "
+        "empty: they are kept in the database",
+    )
+
     llm: Literal["builtin", "openai", "scripted", "none"] = Field(
         "builtin", description="which chat model answers"
     )
     llm_file: Path | None = Field(
         None, description="a GGUF file for the built-in engine instead of the packaged model"
     )
-    llm_url: str = Field("", description="base URL of an OpenAI-compatible endpoint, with its /v1")
+    llm_url: str = Field(
+        "",
+        description="base URL of an OpenAI-compatible endpoint, with its /v1; several with commas "
+        "are used as one",
+    )
     llm_model: str = Field("", description="model name at that endpoint")
     llm_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
     llm_timeout: float = Field(
@@ -71,7 +89,11 @@ class Settings(BaseSettings):
     embedder: Literal["builtin", "openai", "scripted"] = Field(
         "builtin", description="which model embeds"
     )
-    embed_url: str = Field("", description="base URL of an OpenAI-compatible embeddings endpoint")
+    embed_url: str = Field(
+        "",
+        description="base URL of an OpenAI-compatible embeddings endpoint; several with commas are "
+        "used as one",
+    )
     embed_model: str = Field("", description="model name at that endpoint")
     embed_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
     embed_workers: int = Field(0, ge=0, description="threads that embed; 0: one a core")
@@ -81,6 +103,16 @@ class Settings(BaseSettings):
     )
     reader_threads: int = Field(
         0, ge=0, description="threads of the built-in reader; 0: one a core, four at most"
+    )
+
+    models_url: str = Field(
+        "",
+        description="addresses, with commas, of servers started with --models-only: there the "
+        "built-in embedder and reader run; empty: in this process",
+    )
+    models_key: SecretStr = Field(SecretStr(""), description="token of a user of those servers")
+    models_timeout: float = Field(
+        60.0, gt=0, description="seconds that a call to them may take, further tries included"
     )
 
     judge_url: str = Field(
@@ -168,6 +200,7 @@ class Settings(BaseSettings):
     access: AccessSettings = AccessSettings()
     ingest: IngestSettings = IngestSettings()
     search: SearchSettings = SearchSettings()
+    sync: SyncSettings = SyncSettings()
 
     @field_validator("allow_private_hosts", mode="before")
     @classmethod

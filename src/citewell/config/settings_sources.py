@@ -1,6 +1,5 @@
-"""Where settings come from: `citewell.toml`, the environment, arguments.
-
-The one rule: an unknown key is refused by its name, wherever it comes from.
+"""Where settings come from: the page, `citewell.toml`, the environment, arguments. An unknown key
+is refused by its name, wherever it comes from.
 """
 
 from __future__ import annotations
@@ -14,17 +13,24 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from citewell.config.page_settings import nest_settings, read_page_settings
 from citewell.config.settings import PREFIX, Settings
 from citewell.errors import ConfigError
 
 
 def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) -> Settings:
-    """Read file and environment once. Raises ConfigError with the key, what is wrong with it, and
+    """Read files and environment once. Raises ConfigError with the key, what is wrong with it, and
     the nearest known name.
     """
     environ = os.environ if environ is None else environ
     values = _merge_values(read_config_file(environ), _read_environment(environ))
     values = _merge_values(values, {k: v for k, v in arguments.items() if v is not None})
+    home = Path(values.get("home", Settings.model_fields["home"].default))
+    return build_settings(_merge_values(nest_settings(read_page_settings(home)), values))
+
+
+def build_settings(values: Mapping[str, Any]) -> Settings:
+    """Raises ConfigError with the key, what is wrong with it, and the nearest known name."""
     try:
         return Settings(**values)
     except ValidationError as error:
@@ -60,6 +66,33 @@ def read_config_file(environ: Mapping[str, str]) -> dict[str, Any]:
         raise ConfigError(f"{path}: {error}", hint="the settings file is TOML, in UTF-8") from None
 
 
+def find_source(name: str, environ: Mapping[str, str]) -> str:
+    """What says that setting (`web.key`) above the page: an environment variable, or the settings
+    file; empty where neither does. Raises ConfigError.
+    """
+    variable = PREFIX + name.upper().replace(".", "__")
+    if variable in environ:
+        return variable
+    group, _, last = name.rpartition(".")
+    filed = read_config_file(environ)
+    within = filed.get(group, {}) if group else filed
+    return "citewell.toml" if isinstance(within, dict) and last in within else ""
+
+
+def replace_settings(settings: Settings, values: Mapping[str, Any]) -> Settings:
+    """These settings, with others of theirs by name (`web.key`). Raises ConfigError."""
+    changed = {
+        name: getattr(settings, name).model_copy(update=value) if isinstance(value, dict) else value
+        for name, value in nest_settings(values).items()
+    }
+    whole = {name: getattr(settings, name) for name in Settings.model_fields}
+    plain = {
+        name: value.model_dump() if isinstance(value, BaseModel) else value
+        for name, value in (whole | changed).items()
+    }
+    return build_settings(plain)
+
+
 def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in environ.items():
@@ -91,9 +124,7 @@ def _merge_values(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any
 
 
 def _find_nearest_key(key: str, known: Iterable[str]) -> str:
-    """The known name most like the last part of `key`; of `web.results` that is one of the group
-    `web`.
-    """
+    """The known name most like the last part of `key`; of `web.results` one of the group `web`."""
     name = key.rpartition(".")[2]
     if name != key and name in Settings.model_fields:
         return f"{name} belongs to no section: in the file it stands before the first one"
@@ -104,5 +135,7 @@ def _find_nearest_key(key: str, known: Iterable[str]) -> str:
         and issubclass(group.annotation, BaseModel)
     ):
         known = group.annotation.model_fields
+    if name in known:  # it is the value that is wrong
+        return "docs/settings.md says what it takes; `citewell doctor --fast` lists the settings"
     close = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]}?" if close else "`citewell doctor` lists the settings"

@@ -1,7 +1,6 @@
 """Which addresses may be connected to: public ones, and those of this house that the settings list.
-
-The one rule: the address that is checked is the address that is connected to, and a host with one
-refused address is refused.
+The address that is checked is the address that is connected to, and a host with one refused address
+is refused.
 """
 
 from __future__ import annotations
@@ -14,30 +13,12 @@ from collections.abc import Iterable
 from typing import Final
 
 from citewell.errors import CitewellError, ConfigError, InvalidInput, PermanentError, TransientError
+from citewell.fetch.public_addresses import Address, is_public
 from citewell.fetch.urls import normalize_host
+from citewell.messages import Text
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-# not for the public, though older Pythons do not all say so, and a cloud's metadata server on an
-# address of its own
-_CLOSED: Final = tuple(
-    ipaddress.ip_network(each)
-    for each in (
-        "0.0.0.0/8",
-        "100.64.0.0/10",
-        "168.63.129.16",
-        "192.0.0.0/24",
-        "192.88.99.0/24",
-        "198.18.0.0/15",
-        "240.0.0.0/4",
-        "3fff::/20",
-    )
-)
-_GLOBAL: Final = ipaddress.IPv6Network("2000::/3")  # all of IPv6 that is given out
-_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
-# before the IPv4 address, at the end of an address of any network
-_ISATAP: Final = {0x5EFE, 0x0200_5EFE}
 # Ports that pages of others are fetched from: below 1024 these, from there on all but those of
 # other services.
 _LOW: Final = {80, 443}
@@ -135,49 +116,6 @@ _PATTERN = re.compile(r"\*\.(.+)")
 _FOR_NOW: Final = {socket.EAI_AGAIN, socket.EAI_MEMORY, socket.EAI_SYSTEM}
 
 
-def is_public(address: Address) -> bool:
-    """Whether an address is on the open internet, with any IPv4 address that an IPv6 one carries
-    looked at too.
-    """
-    if isinstance(address, ipaddress.IPv6Address):
-        if int(address) >> 32 & 0xFFFF_FFFF in _ISATAP and not is_public(
-            _extract_trailing_ipv4(address)
-        ):
-            return False
-        carried = _extract_embedded_ipv4(address)
-        if not all(is_public(each) for each in carried):
-            return False
-        if carried and address not in _GLOBAL:
-            return True  # mapped or translated: what it carries decides
-        return (
-            address in _GLOBAL
-            and address.is_global
-            and not (address.is_multicast or _is_reserved(address))
-        )
-    return address.is_global and not (
-        address.is_multicast or address.is_reserved or _is_reserved(address)
-    )
-
-
-def _is_reserved(address: Address) -> bool:
-    return any(address in network for network in _CLOSED)
-
-
-def _extract_trailing_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address:
-    """The IPv4 address in the last four bytes."""
-    return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
-
-
-def _extract_embedded_ipv4(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
-    """Mapped, 6to4, Teredo (server and client) and NAT64 addresses carry an IPv4 address to which
-    packets may go.
-    """
-    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if address in _NAT64:
-        found.append(_extract_trailing_ipv4(address))
-    return [each for each in found if each is not None]
-
-
 async def resolve(host: str, port: int) -> list[Address]:
     """The addresses of a host, in the order in which they should be tried; an address has itself.
     Raises OSError.
@@ -211,18 +149,25 @@ class Guard:
             try:
                 name = normalize_host(below[1] if below else entry)
             except InvalidInput:
-                hint = "host names, *.names, addresses, or networks such as 10.0.0.0/8; no port"
+                hint = Text(
+                    "host names, *.names, addresses, or networks such as 10.0.0.0/8; no port"
+                )
                 raise ConfigError(
-                    f"setting allow_private_hosts: {entry} is not a host or a network", hint=hint
+                    Text(
+                        "setting allow_private_hosts: {entry} is not a host or a network",
+                        entry=entry,
+                    ),
+                    hint=hint,
                 ) from None
             if below:
                 self._below.add("." + name)
             else:
                 self._names.add(name)
 
-    async def addresses(self, host: str, port: int) -> list[Address]:
-        """Where `host` may be reached now. Raises InvalidInput (`address_refused`; `bad_url` for a
-        port that is not one of the web), PermanentError (`unknown_host`) and TransientError.
+    async def addresses(self, host: str, port: int, service: int = 0) -> list[Address]:
+        """Where `host` may be reached now; `service`: a port that is asked for on purpose, that of
+        mail say. Raises InvalidInput (`address_refused`; `bad_url` for a port that is not one of
+        the web), PermanentError (`unknown_host`) and TransientError.
         """
         try:
             found = await resolve(host, port)
@@ -230,8 +175,17 @@ class Guard:
             raise _make_resolve_error(host, error) from None
         if not found:
             raise _make_resolve_error(host, OSError("no addresses"))
-        self._check_addresses(host, port, found)
+        self._check_addresses(host, 443 if port == service else port, found)
         return found
+
+    def is_listed(self, host: str) -> bool:
+        """Whether the settings name this host, or the address that it is, as one of this house."""
+        try:
+            return self._is_allowed_host(host) or self._is_allowed_address(
+                ipaddress.ip_address(host.strip("[]"))
+            )
+        except ValueError:
+            return False
 
     def may_fetch(self, host: str, port: int) -> bool:
         """As far as can be told without a look-up: an address is judged, and `localhost`; what a
@@ -255,17 +209,26 @@ class Guard:
             return
         if not all(is_public(each) or self._is_allowed_address(each) for each in found):
             raise InvalidInput(
-                f"{host} is refused: it is not on the public internet",
-                hint="if it is a host of yours, list it in allow_private_hosts "
-                f"(CITEWELL_ALLOW_PRIVATE_HOSTS={host})",
+                Text("{host} is refused: it is not on the public internet", host=host),
+                hint=Text(
+                    "if it is a host of yours, list it in allow_private_hosts "
+                    "(CITEWELL_ALLOW_PRIVATE_HOSTS={host})",
+                    host=host,
+                ),
                 code="address_refused",
             )
         if (port < 1024 and port not in _LOW) or port in _SERVICES:
             raise InvalidInput(
-                f"{host}, port {port}, cannot be fetched: that port belongs to another "
-                "service than the web",
-                hint="80, 443 and most from 1024 are fetched; other ports of hosts that "
-                "allow_private_hosts lists",
+                Text(
+                    "{host}, port {port}, cannot be fetched: that port belongs to another "
+                    "service than the web",
+                    host=host,
+                    port=port,
+                ),
+                hint=Text(
+                    "80, 443 and most from 1024 are fetched; other ports of hosts that "
+                    "allow_private_hosts lists"
+                ),
                 code="bad_url",
             )
 
@@ -280,8 +243,12 @@ class Guard:
 def _make_resolve_error(host: str, error: Exception) -> CitewellError:
     if isinstance(error, socket.gaierror) and error.errno in _FOR_NOW:
         return TransientError(
-            f"{host}: its address could not be looked up", hint="is this machine connected?"
+            Text("{host}: its address could not be looked up", host=host),
+            hint=Text("is this machine connected?"),
+            code="no_connection",
         )
     return PermanentError(
-        f"{host}: there is no such host", hint="see that the address is right", code="unknown_host"
+        Text("{host}: there is no such host", host=host),
+        hint=Text("see that the address is right"),
+        code="unknown_host",
     )

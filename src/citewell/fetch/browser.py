@@ -1,9 +1,7 @@
 """Pages that only scripts write: run in the Chromium of this machine, which Playwright drives
-(extra `citewell[browser]`).
-
-The one rule: the browser reaches no network. Every request of a page is answered with what the
-guarded `fetch` of the caller brings, or not at all (`browser_page.py`); and what would slip past
-that finds no host, for none resolves and its only proxy is none.
+(extra `citewell[browser]`). The browser reaches no network. Every request of a page is answered
+with what the guarded `fetch` of the caller brings, or not at all (`browser_page.py`); and what
+would slip past that finds no host, for none resolves and its only proxy is none.
 """
 
 from __future__ import annotations
@@ -13,25 +11,17 @@ import importlib.util
 import os
 import shutil
 from contextlib import suppress
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 import anyio
 
-from citewell.errors import (
-    ConfigError,
-    PermanentError,
-    TransientError,
-    UnreadableFile,
-)
+from citewell.errors import ConfigError, PermanentError, TransientError, UnreadableFile
 from citewell.fetch.browser_page import Fetch, Visit, is_same_host
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Chromium
-    from playwright.async_api import (
-        BrowserContext,
-        Playwright,
-    )
+    from playwright.async_api import BrowserContext, Playwright
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _AT_ONCE: Final = 2  # pages, of about 100 MB of memory each
@@ -74,14 +64,19 @@ class Browser:
     def __init__(self, executable: str = "") -> None:
         if importlib.util.find_spec("playwright") is None:
             raise ConfigError(
-                "pages that scripts write need Playwright",
-                hint="install it with: pip install 'citewell[browser]'",
+                Text("pages that scripts write need Playwright"),
+                hint=Text("install it with: pip install 'citewell[browser]'"),
             )
         found = shutil.which(executable) if executable else find_chromium()
         if not found:
-            hint = "install it, for instance with: apt install chromium"
+            hint = Text("install it, for instance with: apt install chromium")
             raise ConfigError(
-                f"no Chromium {f'at {executable}' if executable else 'on this machine'}", hint=hint
+                (
+                    Text("no Chromium at {executable}", executable=executable)
+                    if executable
+                    else Text("no Chromium on this machine")
+                ),
+                hint=hint,
             )
         self._executable = found
         self._slots = asyncio.Semaphore(_AT_ONCE)
@@ -92,12 +87,7 @@ class Browser:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def close(self) -> None:
@@ -122,29 +112,40 @@ class Browser:
                 with anyio.fail_after(seconds):
                     return await self._load_page(chromium, url, fetch, seconds)
             except TimeoutError:
-                hint = "its scripts do not come to an end, or the site is slow"
+                hint = Text("its scripts do not come to an end, or the site is slow")
                 raise TransientError(
-                    f"{url}: not there within {seconds:g} seconds", hint=hint, code="timeout"
+                    Text("{url}: not there within {seconds:g} seconds", url=url, seconds=seconds),
+                    hint=hint,
+                    code="timeout",
                 ) from None
             except Error as error:
-                why = error.message.splitlines()[0][:200] if error.message else "it broke"
+                why = error.message.splitlines()[0][:200] if error.message else Text("it broke")
                 raise TransientError(
-                    f"{url}: the browser could not show it ({why})", code="browser_crashed"
+                    Text("{url}: the browser could not show it ({why})", url=url, why=why),
+                    code="browser_crashed",
                 ) from None
 
     async def _load_page(self, chromium: Chromium, url: str, fetch: Fetch, seconds: float) -> bytes:
         enough = asyncio.get_running_loop().time() + _ENOUGH * seconds
         first = await fetch(url, lambda there: is_same_host(url, there))
         if not is_same_host(url, first.final_url):
-            hint = "ask for the page under that address"
+            hint = Text("ask for the page under that address")
             raise PermanentError(
-                f"{url} leads to {first.final_url}, which is elsewhere",
+                Text(
+                    "{url} leads to {final_url}, which is elsewhere",
+                    url=url,
+                    final_url=first.final_url,
+                ),
                 hint=hint,
                 code="leads_away",
             )
         if first.media_type not in {"text/html", "application/xhtml+xml", ""}:
             raise UnreadableFile(
-                f"{url}: it is {first.media_type}, no page that scripts could write"
+                Text(
+                    "{url}: it is {media_type}, no page that scripts could write",
+                    url=url,
+                    media_type=first.media_type,
+                )
             )
         context = await chromium.new_context(
             service_workers="block", accept_downloads=False, permissions=[]
@@ -195,8 +196,11 @@ class Browser:
         except Error as error:
             await self._stop_chromium()
             why = error.message.splitlines()[0][:300]
-            hint = "does it start by itself? its sandbox needs user namespaces"
-            raise ConfigError(f"{self._executable} does not start: {why}", hint=hint) from None
+            hint = Text("does it start by itself? its sandbox needs user namespaces")
+            raise ConfigError(
+                Text("{executable} does not start: {why}", executable=self._executable, why=why),
+                hint=hint,
+            ) from None
 
     async def _stop_chromium(self) -> None:
         from playwright.async_api import Error

@@ -1,7 +1,5 @@
-"""One page in the browser: its requests answered, its scripts waited for, its HTML read.
-
-The one rule: a page gets what its own site has, and scripts of others; nothing else that could be
-read.
+"""One page in the browser: its requests answered, its scripts waited for, its HTML read. A page
+gets what its own site has, and scripts of others; nothing else that could be read.
 """
 
 from __future__ import annotations
@@ -12,11 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from citewell.errors import (
-    CitewellError,
-    TransientError,
-)
+from citewell.errors import CitewellError, TransientError
 from citewell.fetch.page_reply import Page
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     from playwright.async_api import (
@@ -128,7 +124,8 @@ class Visit:
             await asyncio.sleep(_LOOK)
             if crashed.is_set():
                 raise TransientError(
-                    f"{self.first.url}: its scripts broke the browser", code="browser_crashed"
+                    Text("{url}: its scripts broke the browser", url=self.first.url),
+                    code="browser_crashed",
                 )
             with suppress(Error):  # the page is being exchanged for another
                 state = str(await _evaluate_script(eyes, _STATE))

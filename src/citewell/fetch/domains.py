@@ -1,7 +1,5 @@
-"""Which sites a crawl may read: the URL validator of spec 002.
-
-The one rule: a URL is judged by the host of its canonical form, whole; nothing is searched for
-inside of it.
+"""Which sites a crawl may read: the URL validator of spec 002. A URL is judged by the host of its
+canonical form, whole; nothing is searched for inside of it.
 """
 
 from __future__ import annotations
@@ -14,11 +12,12 @@ from urllib.parse import urlsplit
 from citewell.errors import InvalidInput
 from citewell.fetch.addresses import Guard
 from citewell.fetch.urls import canonicalize_url, normalize_host
+from citewell.messages import Text
 
 _PORTS: Final = {"http": 80, "https": 443}
-_HINT: Final = (
-    "give hosts such as docs.example.com, *.example.com for what is below one, or none to allow "
-    "every site"
+_HINT: Final = Text(
+    "give hosts such as docs.example.com, *.example.com for what is below one, or none "
+    "to allow every site"
 )
 _SHOWN: Final = 200  # characters of a wrong entry
 
@@ -122,4 +121,6 @@ def _make_domain_error(entry: str) -> InvalidInput:
     shown = "".join(  # no password
         char if char.isprintable() else "?" for char in entry.rpartition("@")[2][:_SHOWN]
     )
-    return InvalidInput(f"allowed_domains: {shown!r} is not a host", hint=_HINT, code="bad_domain")
+    return InvalidInput(
+        Text("allowed_domains: {shown!r} is not a host", shown=shown), hint=_HINT, code="bad_domain"
+    )

@@ -1,8 +1,6 @@
 """Fetches pages of the web, politely and guarded: addresses, robots.txt, redirects, sizes and times
-are all limited here.
-
-The one rule: every request, that for a robots.txt and each step of a redirect included, goes
-through the guarded transport.
+are all limited here. Every request, that for a robots.txt and each step of a redirect included,
+goes through the guarded transport.
 """
 
 from __future__ import annotations
@@ -10,7 +8,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import anyio
@@ -34,6 +31,7 @@ from citewell.fetch.page_reply import (
 )
 from citewell.fetch.robots import LONGEST
 from citewell.fetch.urls import canonicalize_url, join_url
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     import httpx2
@@ -63,12 +61,7 @@ class Fetcher:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def close(self) -> None:
@@ -108,9 +101,11 @@ class Fetcher:
                     url, headers, Wanted(self._most, attempts, readable, within=within)
                 )
         except TimeoutError:
-            hint = "the site is slow; try again later"
+            hint = Text("the site is slow; try again later")
             raise TransientError(
-                f"{url}: not there within {seconds:.3g} seconds", hint=hint, code="timeout"
+                Text("{url}: not there within {seconds:.3g} seconds", url=url, seconds=seconds),
+                hint=hint,
+                code="timeout",
             ) from None
         return build_page(url, reply, conditional=bool(headers))
 
@@ -135,9 +130,11 @@ class Fetcher:
                     url, {}, Wanted(LONGEST, attempts, cut=True), asked=True
                 )
         except TimeoutError:
-            raise TransientError(f"not there within {ROBOTS_SECONDS:g} seconds") from None
+            raise TransientError(
+                Text("not there within {robots_seconds:g} seconds", robots_seconds=ROBOTS_SECONDS)
+            ) from None
         if reply.status in AGAIN or reply.status >= 500:
-            raise TransientError(f"status {reply.status}")
+            raise TransientError(Text("status {status}", status=reply.status))
         return reply.data if reply.status == 200 else b""
 
     async def _follow_redirects(
@@ -157,17 +154,27 @@ class Fetcher:
             passed += (url,)
             before, url = url, join_url(url, there.replace(" ", "%20"))
             if wanted.within is not None and not wanted.within(url):
-                hint = "allow that host where it belongs to the site"
+                hint = Text("allow that host where it belongs to the site")
                 raise PermanentError(
-                    f"{before} leads to {url}, which is elsewhere", hint=hint, code="leads_away"
+                    Text("{before} leads to {url}, which is elsewhere", before=before, url=url),
+                    hint=hint,
+                    code="leads_away",
                 )
             if before.startswith("https:") and url.startswith("http:"):
-                notes += (f"{before} leads to {url}, which is not encrypted",)
+                notes += (
+                    Text("{before} leads to {url}, which is not encrypted", before=before, url=url),
+                )
         if asked:
             return Reply(url, 404, reply.headers)  # RFC 9309: as if there were none
-        hint = "the site sends its readers in a circle, or wants cookies"
+        hint = Text("the site sends its readers in a circle, or wants cookies")
         raise PermanentError(
-            f"{passed[0]}: more than {MOST_REDIRECTS} redirects", hint=hint, code="redirect_loop"
+            Text(
+                "{passed}: more than {most_redirects} redirects",
+                passed=passed[0],
+                most_redirects=MOST_REDIRECTS,
+            ),
+            hint=hint,
+            code="redirect_loop",
         )
 
     async def _request_with_retry(
@@ -212,7 +219,7 @@ class Fetcher:
                 reply.headers.get("retry-after", ""), reply.headers.get("date", "")
             )
             if pause is not None:
-                self._hosts.told(url, pause)
+                self._hosts.note_pause(url, pause)
         self._hosts.record_outcome(url, well=reply.status not in _BUSY)
         if reply.status in _BUSY:
             raise make_status_error(url, reply)
@@ -235,7 +242,9 @@ class Fetcher:
                 return Reply(url, response.status_code, response.headers, data)
         except httpx2.InvalidURL as error:
             raise PermanentError(
-                f"{url}: {error}", hint="see that the address is right", code="bad_url"
+                Text("{url}: {error}", url=url, error=error),
+                hint=Text("see that the address is right"),
+                code="bad_url",
             ) from None
         except httpx2.HTTPError as error:
             raise make_connection_error(url, error) from None

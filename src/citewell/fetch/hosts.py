@@ -1,7 +1,5 @@
 """What is known of each host while pages are fetched: its robots.txt, and when it may be asked
-again.
-
-The one rule: a host is never asked more than twice at once, nor sooner than its robots.txt and its
+again. A host is never asked more than twice at once, nor sooner than its robots.txt and its
 `Retry-After` want.
 """
 
@@ -20,6 +18,7 @@ import anyio
 from citewell.errors import InvalidInput, PermanentError, TransientError
 from citewell.fetch.robots import Robots, parse
 from citewell.fetch.urls import get_origin, join_url
+from citewell.messages import Text
 
 AT_ONCE = 2  # requests to one host
 LONGEST_PAUSE = 3600.0  # seconds; no `Retry-After` closes a host for longer
@@ -51,7 +50,7 @@ class _Host:
             pause = self.not_before - time.monotonic()
             if pause > max(0.0, get_time_left()):
                 raise TransientError(
-                    f"{name}: it asked to be left alone for now",
+                    Text("{name}: it asked to be left alone for now", name=name),
                     hint=format_retry_hint(pause),
                     code="paused",
                 )
@@ -90,12 +89,15 @@ class Hosts:
         robots = await self._load_robots(get_origin(url), attempts)
         parts = urlsplit(url)
         if not robots.is_allowed(parts.path + (f"?{parts.query}" if parts.query else "")):
-            hint = (
+            hint = Text(
                 "its owner does not want programs to read it; open it in a browser (we "
-                f"are {self._agent!r} to robots.txt)"
+                "are {agent!r} to robots.txt)",
+                agent=self._agent,
             )
             raise PermanentError(
-                f"{url}: refused by the robots.txt of its site", hint=hint, code="robots_refused"
+                Text("{url}: refused by the robots.txt of its site", url=url),
+                hint=hint,
+                code="robots_refused",
             )
         return max(self._delay, robots.delay)
 
@@ -131,7 +133,7 @@ class Hosts:
             host.users -= 1
             self._evict_hosts()
 
-    def told(self, url: str, seconds: float) -> None:
+    def note_pause(self, url: str, seconds: float) -> None:
         """The host wants to be left alone for so long."""
         _, host = self._get_host(url)
         host.not_before = max(host.not_before, time.monotonic() + min(seconds, LONGEST_PAUSE))
@@ -147,9 +149,7 @@ class Hosts:
         host.failures = 0 if well else host.failures + 1
 
     def is_failing(self, url: str) -> bool:
-        """Whether so many requests failed in a row that trying again would only add to the host's
-        trouble.
-        """
+        """Whether so many requests failed in a row that the host is better left alone."""
         return self._get_host(url)[1].failures >= _MOST_FAILURES
 
     def _get_host(self, url: str) -> tuple[str, _Host]:
@@ -166,13 +166,13 @@ class Hosts:
             if time.monotonic() >= rules.until:
                 await self._refresh_robots(site, rules, attempts)
         if rules.robots is None:
-            hint = (
-                "is the address right, http or https? until it can be read, nothing of this "
-                "site is fetched; try again later"
+            hint = Text(
+                "is the address right, http or https? until it can be read, nothing of "
+                "this site is fetched; try again later"
             )
             pause = self.pause(site)
             raise TransientError(
-                f"{site}/robots.txt cannot be read: {rules.why}",
+                Text("{site}/robots.txt cannot be read: {why}", site=site, why=rules.why),
                 hint=format_retry_hint(pause) if pause else hint,
                 code="robots_refused",
             )
@@ -225,8 +225,14 @@ def format_retry_hint(seconds: float) -> str:
     """When a site wants to be asked again, as a hint."""
     for unit, size in (("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * size:
-            return f"the site wants to be asked again in {-(-seconds // size):,.0f} {unit}"
-    return f"the site wants to be asked again in {-(-seconds // 1):.0f} seconds"
+            return Text(
+                "the site wants to be asked again in {seconds:,.0f} {unit}",
+                seconds=-(-seconds // size),
+                unit=unit,
+            )
+    return Text(
+        "the site wants to be asked again in {seconds:.0f} seconds", seconds=-(-seconds // 1)
+    )
 
 
 def get_time_left() -> float:

@@ -1,8 +1,6 @@
 """What comes back of a request for a page: its body, within its limits, or the error that says why
-there is none.
-
-The one rule: a body is read piece by piece and unpacked on the way, so that none is larger than was
-asked for.
+there is none. A body is read piece by piece and unpacked on the way, so that none is larger than
+was asked for.
 """
 
 from __future__ import annotations
@@ -18,11 +16,13 @@ import anyio
 
 from citewell.errors import CitewellError, PermanentError, TransientError, UnreadableFile
 from citewell.fetch.hosts import format_retry_hint, parse_retry_after
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     import httpx2
 
 AGAIN = {408, 425, 429}  # and every 5xx
+TOO_LARGE = "too_large"  # code of the error
 _UNPACKED = {"", "identity", "gzip", "x-gzip", "deflate", "br"}
 # of a reply that is no page: read, so that its connection can be used again, unless it is longer or
 # slower than this
@@ -85,11 +85,21 @@ async def read_body(response: httpx2.Response, url: str, wanted: Wanted) -> byte
     media_type = _get_media_type(response.headers)
     if wanted.readable is not None and not wanted.readable(media_type, url):
         raise UnreadableFile(
-            f"{url}: it is {media_type or 'of an unknown type'}, which cannot be read"
+            Text(
+                "{url}: it is {media_type}, which cannot be read",
+                url=url,
+                media_type=media_type or Text("of an unknown type"),
+            )
         )
     packed = response.headers.get("content-encoding", "").strip().lower()
     if packed not in _UNPACKED:
-        raise UnreadableFile(f"{url}: it comes packed as {packed[:40]}, which was not asked for")
+        raise UnreadableFile(
+            Text(
+                "{url}: it comes packed as {packed}, which was not asked for",
+                url=url,
+                packed=packed[:40],
+            )
+        )
     length = response.headers.get("content-length", "")
     if (
         not wanted.cut
@@ -154,8 +164,9 @@ def _get_media_type(headers: httpx2.Headers) -> str:
 
 def _make_size_error(url: str, most: int) -> UnreadableFile:
     return UnreadableFile(
-        f"{url}: larger than {most:,} bytes",
-        hint="setting web.page_bytes says how large a page may be",
+        Text("{url}: larger than {most:,} bytes", url=url, most=most),
+        hint=Text("setting web.page_bytes says how large a page may be"),
+        code=TOO_LARGE,
     )
 
 
@@ -167,19 +178,32 @@ def make_status_error(url: str, reply: Reply) -> CitewellError:
         )
         if pause is not None:
             return TransientError(
-                f"{url}: status {status}", hint=format_retry_hint(pause), code="paused"
+                Text("{url}: status {status}", url=url, status=status),
+                hint=format_retry_hint(pause),
+                code="paused",
             )
         return TransientError(
-            f"{url}: status {status}", hint="the site is busy or failing; try again later"
+            Text("{url}: status {status}", url=url, status=status),
+            hint=Text("the site is busy or failing; try again later"),
+            code="site_busy",
         )
     if status in {404, 410}:
         return PermanentError(
-            f"{url}: status {status}", hint="there is no such page", code="page_missing"
+            Text("{url}: status {status}", url=url, status=status),
+            hint=Text("there is no such page"),
+            code="page_missing",
         )
     if status in {401, 402, 403, 407, 451}:
-        hint = "the site does not show it to everyone; save the page as a file and add the file"
-        return PermanentError(f"{url}: status {status}", hint=hint, code="page_refused")
-    return PermanentError(f"{url}: status {status}", hint="see that the address is right")
+        hint = Text(
+            "the site does not show it to everyone; save the page as a file and add the file"
+        )
+        return PermanentError(
+            Text("{url}: status {status}", url=url, status=status), hint=hint, code="page_refused"
+        )
+    return PermanentError(
+        Text("{url}: status {status}", url=url, status=status),
+        hint=Text("see that the address is right"),
+    )
 
 
 def make_connection_error(url: str, error: httpx2.HTTPError) -> CitewellError:
@@ -188,17 +212,25 @@ def make_connection_error(url: str, error: httpx2.HTTPError) -> CitewellError:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):
-            why = f"its certificate is refused: {cause.verify_message}"
-            hint = "for a host of yours, SSL_CERT_FILE names the certificates to trust"
-            return PermanentError(f"{url}: {why}", hint=hint, code="bad_certificate")
+            why = Text(
+                "its certificate is refused: {verify_message}", verify_message=cause.verify_message
+            )
+            hint = Text("for a host of yours, SSL_CERT_FILE names the certificates to trust")
+            return PermanentError(
+                Text("{url}: {why}", url=url, why=why), hint=hint, code="bad_certificate"
+            )
         cause = cause.__cause__ or cause.__context__
     if isinstance(error, httpx2.DecodingError):
-        return UnreadableFile(f"{url}: its bytes are packed wrongly")
+        return UnreadableFile(Text("{url}: its bytes are packed wrongly", url=url))
     # httpx's own words may name the address that was tried; inside a house that is nobody's
     # business
     why = (
-        "no connection"
+        Text("no connection")
         if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
-        else "the connection broke"
+        else Text("the connection broke")
     )
-    return TransientError(f"{url}: {why}", hint="is the site there? try again later")
+    return TransientError(
+        Text("{url}: {why}", url=url, why=why),
+        hint=Text("is the site there? try again later"),
+        code="no_connection",
+    )

@@ -1,7 +1,6 @@
 """robots.txt as RFC 9309 says, and `Crawl-delay`. Python's own parser knows no `*` and no `$`,
-which most sites use.
-
-The one rule: the longest rule that fits decides, and where a rule to allow is as long, it wins.
+which most sites use. The longest rule that fits decides, and where a rule to allow is as long, it
+wins.
 """
 
 from __future__ import annotations

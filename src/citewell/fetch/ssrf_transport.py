@@ -1,8 +1,7 @@
 """The transport under every page that is fetched: HTTP/1.1 or HTTP/2 over connections that are kept
-for a while. Imports the HTTP client, so it is itself imported when first needed.
-
-The one rule: a request goes to an address that the guard has just checked, whatever its host means
-a moment later, over a connection that was made for its own host and for no other.
+for a while. Imports the HTTP client, so it is itself imported when first needed. A request goes to
+an address that the guard has just checked, whatever its host means a moment later, over a
+connection that was made for its own host and for no other.
 """
 
 from __future__ import annotations
@@ -22,7 +21,8 @@ import anyio
 import httpx2
 from h2.exceptions import H2Error
 
-from citewell.fetch.addresses import Address, Guard
+from citewell.fetch.addresses import Guard
+from citewell.fetch.public_addresses import Address
 
 # seconds without a request after which a connection may be closed; servers wait 5 at least, most of
 # them 60
@@ -184,10 +184,10 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             raise
         assert isinstance(response.stream, httpx2.AsyncByteStream)
 
-        async def ended(whole: bool) -> None:
+        async def release(whole: bool) -> None:
             await self._connections.release_pool(key, kept, whole=whole)
 
-        response.stream = _Body(response.stream, ended)
+        response.stream = _Body(response.stream, release)
         return response
 
     async def aclose(self) -> None:
@@ -197,9 +197,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 async def _send_request(
     kept: _HostPool, request: httpx2.Request, found: list[Address]
 ) -> httpx2.Response:
-    """The extension `connected` of the request tells afterwards whether a connection was made for
-    it.
-    """
+    """The extension `connected` of the request tells whether a connection was made for it."""
 
     async def note(event: str, _: object) -> None:
         if event == "connection.connect_tcp.started":

@@ -1,7 +1,6 @@
-"""Canonical URLs: one spelling of each page, and only what may be fetched over the web at all.
-
-The one rule: a URL that two programs could read in two ways (spaces, backslashes, a user name
-before the host) is refused.
+"""Canonical URLs: one spelling of each page, and only what may be fetched over the web at all. A
+URL that two programs could read in two ways (spaces, backslashes, a user name before the host) is
+refused.
 """
 
 from __future__ import annotations
@@ -12,10 +11,11 @@ from typing import Final
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from citewell.errors import InvalidInput
+from citewell.messages import Text
 
 LONGEST: Final = 2_000  # characters
 _PORTS: Final = {"http": 80, "https": 443}
-_HINT = "give a whole address such as https://example.com/page"
+_HINT = Text("give a whole address such as https://example.com/page")
 # what only tells who sent the reader
 _TRACKING = re.compile(
     r"(utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_cid|"
@@ -43,9 +43,9 @@ def canonicalize_url(url: str) -> str:
     try:
         port = parts.port
     except ValueError:
-        raise _make_url_error(url, "its port is not a number from 1 to 65535") from None
+        raise _make_url_error(url, Text("its port is not a number from 1 to 65535")) from None
     if port == 0:
-        raise _make_url_error(url, "its port is not a number from 1 to 65535")
+        raise _make_url_error(url, Text("its port is not a number from 1 to 65535"))
     name = normalize_host(parts.hostname or "", url)
     host = f"[{name}]" if ":" in name else name
     ended = "" if port in {None, _PORTS[scheme]} else f":{port}"
@@ -71,7 +71,7 @@ def join_url(base: str, link: str) -> str:
     try:
         return canonicalize_url(urljoin(base, link))
     except ValueError:
-        raise _make_url_error(link, "it cannot be read") from None
+        raise _make_url_error(link, Text("it cannot be read")) from None
 
 
 def get_origin(url: str) -> str:
@@ -101,7 +101,7 @@ def normalize_host(host: str, url: str = "") -> str:
         try:
             return str(ipaddress.IPv6Address(host if "%" not in host else ""))
         except ValueError:
-            raise _make_url_error(url, "its address is not one of IPv6") from None
+            raise _make_url_error(url, Text("its address is not one of IPv6")) from None
     name = (host if host.isascii() else _encode_idna(host, url)).lower().removesuffix(".")
     labels = name.split(".")
     # an address; 0177.1, 0x7f.1 and 2130706433 are read in more than one way
@@ -109,9 +109,9 @@ def normalize_host(host: str, url: str = "") -> str:
         try:
             return str(ipaddress.IPv4Address(name))
         except ValueError:
-            raise _make_url_error(url, "its address is not four decimal numbers") from None
+            raise _make_url_error(url, Text("its address is not four decimal numbers")) from None
     if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise _make_url_error(url, "its host is not a name")
+        raise _make_url_error(url, Text("its host is not a name"))
     return name
 
 
@@ -121,30 +121,34 @@ def _encode_idna(host: str, url: str) -> str:
     try:
         return idna.encode(host, uts46=True).decode("ascii")
     except idna.IDNAError:
-        raise _make_url_error(url, "its host is not an international name") from None
+        raise _make_url_error(url, Text("its host is not an international name")) from None
 
 
 def _validate_url(url: str) -> SplitResult:
     if len(url) > LONGEST:
-        raise _make_url_error(url[:80] + "...", f"it is longer than {LONGEST:,} characters")
+        raise _make_url_error(
+            url[:80] + "...", Text("it is longer than {longest:,} characters", longest=LONGEST)
+        )
     if "\\" in url or any(char.isspace() or not char.isprintable() for char in url):
-        raise _make_url_error(url, "it has spaces, backslashes or control characters in it")
+        raise _make_url_error(url, Text("it has spaces, backslashes or control characters in it"))
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise _make_url_error(url, "it cannot be read") from None
+        raise _make_url_error(url, Text("it cannot be read")) from None
     if parts.scheme.lower() not in _PORTS:
-        raise _make_url_error(url, "only http and https are fetched")
+        raise _make_url_error(url, Text("only http and https are fetched"))
     if "@" in parts.netloc:
         # and it is not repeated here: it may be a password
-        hint = "leave out what stands before the @"
+        hint = Text("leave out what stands before the @")
         raise InvalidInput(
-            "a web address with a user name or password in it is refused", hint=hint, code="bad_url"
+            Text("a web address with a user name or password in it is refused"),
+            hint=hint,
+            code="bad_url",
         )
     if not parts.hostname:
-        raise _make_url_error(url, "it names no host")
+        raise _make_url_error(url, Text("it names no host"))
     if ("[" in parts.netloc) != (":" in parts.hostname):  # brackets are for IPv6 alone
-        raise _make_url_error(url, "its host is not a name")
+        raise _make_url_error(url, Text("its host is not a name"))
     return parts
 
 
@@ -164,4 +168,11 @@ def _remove_dot_segments(path: str) -> str:
 
 def _make_url_error(url: str, why: str) -> InvalidInput:
     shown = "".join(char if char.isprintable() else "?" for char in url[:300])
-    return InvalidInput(f"{shown} cannot be fetched: {why}", hint=_HINT, code="bad_url")
+    return InvalidInput(
+        Text("{shown} cannot be fetched: {why}", shown=shown, why=why), hint=_HINT, code="bad_url"
+    )
+
+
+def strip_www(url: str) -> str:
+    """Host and port without `www.`: what a site's owner means by it."""
+    return urlsplit(url).netloc.removeprefix("www.")

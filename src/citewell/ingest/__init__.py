@@ -1,7 +1,6 @@
-"""From a file's bytes to a `Document`, and on to chunks; knows no store.
-
-The one rule: `parse` always ends, with a document or with UnreadableFile, whatever the bytes.
-Parsers run in a process of their own, which may die.
+"""From a file's bytes to a `Document`, and on to chunks; knows no store. `parse` always ends, with
+a document or with UnreadableFile, whatever the bytes. Parsers run in a process of their own, which
+may die.
 """
 
 from __future__ import annotations
@@ -17,6 +16,8 @@ from citewell.errors import UnreadableFile
 from citewell.ingest.bounded import run_bounded
 from citewell.ingest.chunk.chunkers import CHUNKERS
 from citewell.ingest.sniff import Kind, sniff
+from citewell.messages import Text
+from citewell.text.charset import decode_text
 from citewell.types import Document
 
 __all__ = ["CHUNKERS", "PARSERS", "PICTURES", "Parser", "parse", "parse_here"]
@@ -37,7 +38,12 @@ def _make_parser(module: str) -> Parser:
             raise
         except Exception as error:
             raise UnreadableFile(
-                f"{name} is broken: {type(error).__name__}: {error}"[:500]
+                Text(
+                    "{name} is broken: {type_name}: {error}",
+                    name=name,
+                    type_name=type(error).__name__,
+                    error=error,
+                )[:500]
             ) from error
 
     return parse
@@ -86,7 +92,7 @@ _BINARY: Final = {  # these never hold plain text
     **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".potx"), "PowerPoint presentation"),
     **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xls"), "Excel workbook"),
     **dict.fromkeys((".odt", ".ods", ".odp", ".ott"), "OpenDocument file"),
-    ".rtf": "RTF document",
+    ".rtf": Text("RTF document"),
     **dict.fromkeys(PICTURES, "picture"),
 }
 
@@ -120,8 +126,16 @@ def _check_page_count(data: bytes, name: str, max_pages: int) -> None:
 
 
 def _make_page_limit_error(name: str, count: int, max_pages: int) -> UnreadableFile:
-    hint = "raise ingest.max_pages, or split the file"
-    return UnreadableFile(f"{name} has {count:,} pages; {max_pages:,} are allowed", hint=hint)
+    hint = Text("raise ingest.max_pages, or split the file")
+    return UnreadableFile(
+        Text(
+            "{name} has {count:,} pages; {max_pages:,} are allowed",
+            name=name,
+            count=count,
+            max_pages=max_pages,
+        ),
+        hint=hint,
+    )
 
 
 def _choose_suffix(data: bytes, name: str) -> tuple[str, list[str]]:
@@ -130,9 +144,14 @@ def _choose_suffix(data: bytes, name: str) -> tuple[str, list[str]]:
     kind = sniff(data)
     if claimed and claimed not in PARSERS and not (kind and kind.suffix):
         known = ", ".join(PARSERS)
-        what = f"it is {kind.words}" if kind else f"{claimed} is not a known type"
+        what = (
+            Text("it is {words}", words=kind.words)
+            if kind
+            else Text("{claimed} is not a known type", claimed=claimed)
+        )
         raise UnreadableFile(
-            f"{name} cannot be read: {what}", hint=(kind and kind.hint) or f"known types: {known}"
+            Text("{name} cannot be read: {what}", name=name, what=what),
+            hint=(kind and kind.hint) or Text("known types: {known}", known=known),
         )
     if kind is None:
         return _choose_text_suffix(data, name, claimed)
@@ -140,16 +159,18 @@ def _choose_suffix(data: bytes, name: str) -> tuple[str, list[str]]:
         raise UnreadableFile(_describe_mismatch(name, claimed, kind), hint=kind.hint)
     if not claimed or PARSERS.get(claimed) is PARSERS[kind.suffix]:
         return kind.suffix, []
-    return kind.suffix, [f"named {claimed} but is {kind.words}"]
+    return kind.suffix, [Text("named {claimed} but is {words}", claimed=claimed, words=kind.words)]
 
 
 def _describe_mismatch(name: str, claimed: str, kind: Kind) -> str:
     if claimed in _BINARY and "protected" in kind.words:
-        return f"{name} is protected by a password"
+        return Text("{name} is protected by a password", name=name)
     return (
-        f"{name} is named {claimed} but is {kind.words}"
+        Text(
+            "{name} is named {claimed} but is {words}", name=name, claimed=claimed, words=kind.words
+        )
         if claimed
-        else f"{name} is {kind.words}, which cannot be read"
+        else Text("{name} is {words}, which cannot be read", name=name, words=kind.words)
     )
 
 
@@ -159,14 +180,15 @@ def _choose_text_suffix(data: bytes, name: str, claimed: str) -> tuple[str, list
     """
     if claimed not in _BINARY:
         return claimed or ".txt", []
-    from citewell.text.charset import decode_text
 
     if claimed == ".pdf" and (b"endobj" in data or b"startxref" in data):
         return claimed, []
     try:
         decode_text(data, name)
     except UnreadableFile:
-        raise UnreadableFile(f"{name} is broken: it is not a {_BINARY[claimed]}") from None
+        raise UnreadableFile(
+            Text("{name} is broken: it is not a {binary}", name=name, binary=_BINARY[claimed])
+        ) from None
     # what many programs call an export is a table of plain text
     sheet = _BINARY[claimed] == "Excel workbook"
-    return ".csv" if sheet else ".txt", [f"named {claimed} but is plain text"]
+    return ".csv" if sheet else ".txt", [Text("named {claimed} but is plain text", claimed=claimed)]

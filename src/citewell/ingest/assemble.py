@@ -1,7 +1,6 @@
-"""Builds a `Document` from the blocks that a parser finds, in reading order.
-
-The one rule: text is cleaned and joined here before any offset is taken, so every span is exact.
-Blocks are set apart by a blank line, rows and list items by a line break: `sentences` relies on it.
+"""Builds a `Document` from the blocks that a parser finds, in reading order. Text is cleaned and
+joined here before any offset is taken, so every span is exact. Blocks are set apart by a blank
+line, rows and list items by a line break: `sentences` relies on it.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from pathlib import PurePath
 from typing import Final
 
 from citewell.errors import UnreadableFile
+from citewell.messages import Text
 from citewell.text.language import detect_language
 from citewell.types import Box, Document, Page, Section
 
@@ -53,16 +53,14 @@ def build_document(
     no text in it.
     """
     if not text.strip():
-        raise UnreadableFile(f"{name} holds no text")
+        raise UnreadableFile(Text("{name} holds no text", name=name))
     shown = " ".join(clean_text(title).split())[:MAX_TITLE] or get_file_stem(name)
     parts = (tuple(sections), tuple(pages or ()), tuple(warnings or ()), tuple(boxes))
     return Document(shown, media_type, detect_language(text), text, *parts, dated)
 
 
 class Outline:
-    """Turns headings met in order into sections that cover the text from its first character to its
-    last.
-    """
+    """Turns headings met in order into sections that cover the text from end to end."""
 
     def __init__(self) -> None:
         self.starts: list[tuple[int, tuple[str, ...], str]] = []

@@ -1,7 +1,5 @@
 """One file's bytes given to a function in a worker process, within the size and time that the
-settings allow.
-
-The one rule: it always ends, with what the function returns or with UnreadableFile.
+settings allow. It always ends, with what the function returns or with UnreadableFile.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ import anyio.to_process
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.worker import MOST_MEMORY, Died, run_in_worker
+from citewell.messages import Text
 
 # a larger file gets more time in proportion: hostile ones are small, long books are not
 USUAL_BYTES: Final = 2_000_000
@@ -23,9 +22,7 @@ LARGE_BYTES: Final = 10_000_000
 
 
 def get_time_limit(size: int, settings: IngestSettings) -> float:
-    """How long a file may take: `parse_seconds`, and up to ten times as long for one of more than 2
-    MB.
-    """
+    """How long a file may take: `parse_seconds`, up to ten times as long beyond 2 MB."""
     return settings.parse_seconds * min(MOST_TIMES, max(1.0, size / USUAL_BYTES))
 
 
@@ -50,23 +47,37 @@ async def run_in_time(
             with anyio.fail_after(seconds):
                 return await run_in_worker(function, *arguments, keep=size < LARGE_BYTES)
         except TimeoutError:
-            hint = "raise ingest.parse_seconds, or split the file"
+            hint = Text("raise ingest.parse_seconds, or split the file")
             raise UnreadableFile(
-                f"{name} could not be read within {seconds:g} s", hint=hint
+                Text("{name} could not be read within {seconds:g} s", name=name, seconds=seconds),
+                hint=hint,
             ) from None
         except MemoryError:
             raise UnreadableFile(
-                f"{name} needs more than {MOST_MEMORY >> 30} GB to be read", hint="split the file"
+                Text(
+                    "{name} needs more than {most_memory} GB to be read",
+                    name=name,
+                    most_memory=MOST_MEMORY >> 30,
+                ),
+                hint=Text("split the file"),
             ) from None
         except Died:
-            raise UnreadableFile(f"{name} cannot be read: its parser crashed") from None
+            raise UnreadableFile(
+                Text("{name} cannot be read: its parser crashed", name=name)
+            ) from None
 
 
 def _check_size(data: bytes, name: str, settings: IngestSettings) -> None:
     if not data:
-        raise UnreadableFile(f"{name} is empty")
+        raise UnreadableFile(Text("{name} is empty", name=name))
     if len(data) > settings.max_bytes:
-        hint = "raise ingest.max_bytes, or split the file"
+        hint = Text("raise ingest.max_bytes, or split the file")
         raise UnreadableFile(
-            f"{name} has {len(data):,} bytes; {settings.max_bytes:,} are allowed", hint=hint
+            Text(
+                "{name} has {data:,} bytes; {max_bytes:,} are allowed",
+                name=name,
+                data=len(data),
+                max_bytes=settings.max_bytes,
+            ),
+            hint=hint,
         )

@@ -1,6 +1,5 @@
-"""What a file really is, by its first bytes: names lie.
-
-The one rule: a type that we read is given by its suffix, any other by words for the message.
+"""What a file really is, by its first bytes: names lie. A type that we read is given by its suffix,
+any other by words for the message.
 """
 
 from __future__ import annotations
@@ -13,26 +12,27 @@ from typing import Final
 from citewell.errors import UnreadableFile
 from citewell.ingest.archive.zip_archive import BROKEN, COUNTABLE, open_zip
 from citewell.ingest.office import ole
+from citewell.messages import Text
 
 _MAGIC: Final = (
-    (b"GIF8", "a GIF picture"),
-    (b"RIFF", "sound or video"),
-    (b"%!PS", "a PostScript document"),
-    (b"AT&TFORM", "a DjVu document"),
-    (b"SQLite format 3\0", "an SQLite database"),
-    (b"PAR1", "a Parquet table"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"BZh", "a bzip2 archive"),
-    (b"\xfd7zXZ\0", "an xz archive"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
-    (b"\x7fELF", "a program"),
-    (b"MZ\x90", "a program"),
-    (b"\xca\xfe\xba\xbe", "a program"),
-    (b"ID3", "an MP3 recording"),
-    (b"OggS", "an Ogg recording"),
-    (b"GGUF", "a model file"),
+    (b"GIF8", Text("a GIF picture")),
+    (b"RIFF", Text("sound or video")),
+    (b"%!PS", Text("a PostScript document")),
+    (b"AT&TFORM", Text("a DjVu document")),
+    (b"SQLite format 3\0", Text("an SQLite database")),
+    (b"PAR1", Text("a Parquet table")),
+    (b"\x1f\x8b", Text("a gzip archive")),
+    (b"BZh", Text("a bzip2 archive")),
+    (b"\xfd7zXZ\0", Text("an xz archive")),
+    (b"7z\xbc\xaf\x27\x1c", Text("a 7-Zip archive")),
+    (b"Rar!\x1a\x07", Text("a RAR archive")),
+    (b"\x28\xb5\x2f\xfd", Text("a Zstandard archive")),
+    (b"\x7fELF", Text("a program")),
+    (b"MZ\x90", Text("a program")),
+    (b"\xca\xfe\xba\xbe", Text("a program")),
+    (b"ID3", Text("an MP3 recording")),
+    (b"OggS", Text("an Ogg recording")),
+    (b"GGUF", Text("a model file")),
 )
 _ZIP: Final = (  # an entry's name begins so
     ("word/", ".docx"),
@@ -43,21 +43,21 @@ _ZIP: Final = (  # an entry's name begins so
     ("content.xml", "an OpenDocument file"),
 )
 _READ: Final = {
-    ".docx": "a Word document",
-    ".pptx": "a PowerPoint presentation",
-    ".xlsx": "an Excel workbook",
-    ".epub": "an EPUB book",
-    ".odt": "an OpenDocument text",
-    ".ods": "an OpenDocument spreadsheet",
-    ".odp": "an OpenDocument presentation",
+    ".docx": Text("a Word document"),
+    ".pptx": Text("a PowerPoint presentation"),
+    ".xlsx": Text("an Excel workbook"),
+    ".epub": Text("an EPUB book"),
+    ".odt": Text("an OpenDocument text"),
+    ".ods": Text("an OpenDocument spreadsheet"),
+    ".odp": Text("an OpenDocument presentation"),
 }
 # the last word of an OpenDocument media type
 _OPEN: Final = {"text": ".odt", "spreadsheet": ".ods", "presentation": ".odp"}
 _PICTURES: Final = (
-    (b"\x89PNG\r\n\x1a\n", ".png", "a PNG picture"),
-    (b"\xff\xd8\xff", ".jpg", "a JPEG picture"),
-    (b"II*\0", ".tif", "a TIFF picture"),
-    (b"MM\0*", ".tif", "a TIFF picture"),
+    (b"\x89PNG\r\n\x1a\n", ".png", Text("a PNG picture")),
+    (b"\xff\xd8\xff", ".jpg", Text("a JPEG picture")),
+    (b"II*\0", ".tif", Text("a TIFF picture")),
+    (b"MM\0*", ".tif", Text("a TIFF picture")),
 )
 # the size of the second header tells the version
 _BITMAP = re.compile(rb"BM.{12}[\x0c\x28\x40\x6c\x7c]\0\0\0", re.DOTALL)
@@ -81,11 +81,11 @@ class Kind:
     hint: str = ""
 
 
-PDF: Final = Kind(".pdf", "a PDF")
-RTF: Final = Kind(".rtf", "an RTF document")
-XLS: Final = Kind(".xls", "an Excel workbook (.xls)")
-HTML: Final = Kind(".html", "an HTML page")
-XML: Final = Kind(".xml", "an XML file")
+PDF: Final = Kind(".pdf", Text("a PDF"))
+RTF: Final = Kind(".rtf", Text("an RTF document"))
+XLS: Final = Kind(".xls", Text("an Excel workbook (.xls)"))
+HTML: Final = Kind(".html", Text("an HTML page"))
+XML: Final = Kind(".xml", Text("an XML file"))
 
 
 def sniff(data: bytes) -> Kind | None:
@@ -107,7 +107,7 @@ def sniff(data: bytes) -> Kind | None:
         if data.startswith(magic):
             return Kind("", words)
     if data[4:8] == b"ftyp":
-        return Kind("", "a video or a HEIC picture")
+        return Kind("", Text("a video or a HEIC picture"))
     head = data[:4096]
     if _MARKS.match(head):
         head = _MARKS.sub(b"", head).replace(b"\0", b"")
@@ -121,15 +121,15 @@ def _detect_picture(data: bytes) -> Kind | None:
         if data.startswith(magic):
             return Kind(suffix, words)
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
-        return Kind(".webp", "a WebP picture")
-    return Kind(".bmp", "a bitmap picture") if _BITMAP.match(data) else None
+        return Kind(".webp", Text("a WebP picture"))
+    return Kind(".bmp", Text("a bitmap picture")) if _BITMAP.match(data) else None
 
 
 def _detect_zip(data: bytes) -> Kind:
     try:
         archive = open_zip(data, "it")
     except UnreadableFile:
-        return Kind("", "a broken zip archive or Office document")
+        return Kind("", Text("a broken zip archive or Office document"))
     names = archive.namelist()
     # else it holds such a folder by chance
     marked = {"[Content_Types].xml", "mimetype", "META-INF/container.xml"} & set(names)
@@ -137,7 +137,7 @@ def _detect_zip(data: bytes) -> Kind:
         if any(name.startswith(start) for name in names):
             found = _detect_open_document(archive) or kind if start == "content.xml" else kind
             return Kind(found, _READ[found]) if found in _READ else Kind("", found)
-    return Kind("", "a zip archive", "name it .zip to add what is in it")
+    return Kind("", Text("a zip archive"), Text("name it .zip to add what is in it"))
 
 
 def _detect_open_document(archive: zipfile.ZipFile) -> str:

@@ -3,8 +3,8 @@ next file.
 
 A call names a function of this package as `module:function`, and gives its arguments.
 
-The one rule: a worker that died, or whose caller was cancelled, is killed and never used again. A
-worker ends with its input, so it never outlives the process that started it.
+A worker that died, or whose caller was cancelled, is killed and never used again. A worker ends
+with its input, so it never outlives the process that started it.
 
 Not `anyio.to_process`: its workers run the main script again, which without an `if __name__ ==
 "__main__"` starts it all anew, and they import modules from the folder they are started in.
@@ -44,9 +44,7 @@ class Died(Exception):
 
 
 class Worker:
-    """One process and its two pipes: a pickled Call goes in, its pickled result or exception comes
-    out.
-    """
+    """One process and its two pipes: a pickled Call in, its pickled result or exception out."""
 
     def __init__(self) -> None:
         environment = {
@@ -129,9 +127,7 @@ def serve() -> None:
 
 
 def _limit_memory() -> None:
-    """Where the system can: more than that ends in a MemoryError, not in the machine's last
-    page.
-    """
+    """Where the system can: beyond it a MemoryError, not the machine's last page."""
     if sys.platform == "win32":
         return
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)

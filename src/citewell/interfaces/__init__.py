@@ -1,3 +1,1 @@
-"""The outside: command line and HTTP. The one rule: an interface calls the service and shows what
-it says, nothing else.
-"""
+"""The outside: command line, HTTP, MCP. An interface calls the service and shows what it says."""

@@ -1,8 +1,6 @@
 """An answer as Markdown for programs that show no citations of their own: `[1]` becomes a link, the
-sources stand at the end.
-
-The one rule: the text between the links is the answer's own, unchanged but for pictures: a sentence
-of somebody's document must not have a reader's program load an address.
+sources stand at the end. The text between the links is the answer's own, unchanged but for
+pictures: a sentence of somebody's document must not have a reader's program load an address.
 """
 
 from __future__ import annotations
@@ -49,9 +47,7 @@ class Linked:
 
     @property
     def pieces(self) -> list[str]:
-        """The text cut behind the links of each sentence and before the list; together they are the
-        text.
-        """
+        """The text cut behind each sentence's links and before the list; joined, the text."""
         ends = [mark.end for mark in self.marks if self.text[mark.end : mark.end + 1] != "["]
         cuts = sorted({0, *ends, self.body, len(self.text)})
         return [self.text[start:end] for start, end in pairwise(cuts)]
@@ -78,9 +74,7 @@ def build_citation_url(citation: Citation, base: str) -> str:
 
 
 def _encode_place(citation: Citation) -> str:
-    """What the page needs to open it at the sentence, and to see whether that is still what it
-    was.
-    """
+    """What the page needs to open it at the sentence, and to see whether that has changed."""
     place: dict[str, object] = {"page": citation.page} if citation.page else {}
     if citation.end > citation.start:
         place |= {"start": citation.start, "end": citation.end}

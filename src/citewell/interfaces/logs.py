@@ -2,10 +2,10 @@
 up by the command line only.
 
 Each line carries the ids of what was being done (`request_id`, `trace_id`, `job_id`;
-`citewell.instrumentation`). The one rule: no secret and nothing that somebody wrote. Keys of the
-settings, tokens, cookies, names and passwords and query strings of addresses, and the question that
-is being answered are taken out of every line, whoever wrote it; libraries may warn, and say nothing
-more (some tell headers and bodies when they are asked for details).
+`citewell.instrumentation`). No secret and nothing that somebody wrote. Keys of the settings,
+tokens, cookies, names and passwords and query strings of addresses, and the question that is being
+answered are taken out of every line, whoever wrote it; libraries may warn, and say nothing more
+(some tell headers and bodies when they are asked for details).
 """
 
 from __future__ import annotations
@@ -270,9 +270,7 @@ def _redact_address(scheme: str, rest: str) -> str:
 
 
 def _shorten_text(text: str) -> str:
-    """Cut last, so that no secret is cut in two and missed: an error's own words stand at the
-    end.
-    """
+    """Cut last, so that no secret is cut in two and missed: an error's words stand at the end."""
     left = len(text) - LONGEST
     return (
         f"{text[: LONGEST // 2]} [{left} characters cut] {text[-LONGEST // 2 :]}"

@@ -1,7 +1,5 @@
 """The one shape in which every channel tells an error: `{"error": {"code", "message", "hint",
-"detail"?}}`.
-
-The one rule: an error is short, whatever it quotes.
+"detail"?}}`. An error is short, whatever it quotes.
 """
 
 from __future__ import annotations
@@ -10,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from citewell.errors import CitewellError, Stopped
+from citewell.messages import show_text, show_texts
 
 Problem = dict[str, dict[str, Any]]
 LONGEST = 2_000  # characters of a message, and of a hint
@@ -17,8 +16,12 @@ LONGEST = 2_000  # characters of a message, and of a hint
 
 def build_problem(code: str, message: str, hint: str = "", detail: Any = None) -> Problem:
     """The shape itself. `detail` is left out where there is none."""
-    inner = {"code": code, "message": shorten_text(message), "hint": shorten_text(hint)}
-    return {"error": inner if detail is None else {**inner, "detail": detail}}
+    inner = {
+        "code": code,
+        "message": show_text(shorten_text(message)),
+        "hint": show_text(shorten_text(hint)),
+    }
+    return {"error": inner if detail is None else {**inner, "detail": show_texts(detail)}}
 
 
 def shorten_text(text: str, most: int = LONGEST) -> str:

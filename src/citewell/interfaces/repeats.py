@@ -1,7 +1,5 @@
 """Lines of the log that say the same again: written a few times, then counted, so that no fault
-fills the disk.
-
-The one rule: nothing is lost in silence: how often a line was left out is told a minute later, or
+fills the disk. Nothing is lost in silence: how often a line was left out is told a minute later, or
 when the log ends. What somebody who is signed in did (`citewell.access`, `citewell.audit`) is
 bounded by the limits on them, and is always written.
 """
@@ -36,9 +34,7 @@ class _Count:
 
 
 class Repeats:
-    """Says of each record whether it is written. `discreet` takes out of a text what no log may
-    hold.
-    """
+    """Says of each record whether it is written. `discreet` takes out what no log may hold."""
 
     def __init__(self, discreet: Callable[[str], str]) -> None:
         self._discreet = discreet

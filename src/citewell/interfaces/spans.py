@@ -2,9 +2,9 @@
 Off, but for setting `otel`.
 
 Where to and how is said by the standard's own environment: `OTEL_EXPORTER_OTLP_ENDPOINT`,
-`OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`. The one rule: spans are sent by a thread of their own,
-from a queue that drops what it cannot hold: a collector that is away costs nobody anything. They
-carry names, figures and ids, never a prompt, a question or an answer.
+`OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`. Spans are sent by a thread of their own, from a queue
+that drops what it cannot hold: a collector that is away costs nobody anything. They carry names,
+figures and ids, never a prompt, a question or an answer.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Spans:
         self._tracer = provider.get_tracer("citewell", __version__)
         self._propagator = TraceContextTextMapPropagator()
 
-    def began(self, doing: Operation) -> None:
+    def note_begin(self, doing: Operation) -> None:
         if doing.kind == "request":
             return
         parent = self._find_parent(doing)
@@ -58,7 +58,7 @@ class Spans:
         kind = SpanKind.CLIENT if away else SpanKind.INTERNAL
         doing.kept[self] = self._tracer.start_span(name, parent, kind, attributes)
 
-    def ended(self, doing: Operation) -> None:
+    def note_end(self, doing: Operation) -> None:
         span: Span | None = doing.kept.get(self)
         if span is None:
             return
@@ -70,9 +70,7 @@ class Spans:
         span.end()
 
     def _mark_failed(self, span: Span, doing: Operation) -> None:
-        """By its code: the words of an error may quote what somebody wrote. Who leaves is no
-        error.
-        """
+        """By its code: an error's words may quote what somebody wrote. Who leaves is no error."""
         from opentelemetry.trace import Status, StatusCode
 
         span.set_attribute("error.type", doing.outcome)

@@ -1,3 +1,3 @@
-"""How good is it: data sets, figures with their intervals, calibration, reports. The one rule:
-pure, nothing here is stored.
+"""How good is it: data sets, figures with their intervals, calibration, reports. Pure, nothing here
+is stored.
 """

@@ -1,8 +1,6 @@
-"""Fit a probability to labelled items, and say honestly how good it is.
-
-The one rule: what is reported was foretold by a fit that had not seen the item, nor any other item
-of its group: questions on one paragraph, and a search with and without its gold, stand or fall
-together.
+"""Fit a probability to labelled items, and say honestly how good it is. What is reported was
+foretold by a fit that had not seen the item, nor any other item of its group: questions on one
+paragraph, and a search with and without its gold, stand or fall together.
 """
 
 from __future__ import annotations

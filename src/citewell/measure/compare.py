@@ -1,7 +1,6 @@
-"""Two reports side by side: what changed, by how much, and whether that is more than chance.
-
-The one rule: only questions that both reports have are compared, item by item, so the interval is
-of the difference itself.
+"""Two reports side by side: what changed, by how much, and whether that is more than chance. Only
+questions that both reports have are compared, item by item, so the interval is of the difference
+itself.
 """
 
 from __future__ import annotations

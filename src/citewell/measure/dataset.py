@@ -1,8 +1,6 @@
 """Questions with their gold, and the corpora they are asked on: JSON lines in UTF-8
-(docs/evaluation.md has the fields).
-
-The one rule: nothing is passed over in silence. A broken line is named and the rest goes on; an
-unknown field is named with the nearest known one.
+(docs/evaluation.md has the fields). Nothing is passed over in silence. A broken line is named and
+the rest goes on; an unknown field is named with the nearest known one.
 """
 
 from __future__ import annotations
@@ -86,9 +84,7 @@ class Question(Line):
     @model_validator(mode="before")
     @classmethod
     def _accept_aliases(cls, values: Any) -> Any:
-        """`turns` for `history`, `text` for `content`; where there is no question, the last turn
-        asks it.
-        """
+        """`turns` for `history`, `text` for `content`; without a question the last turn asks it."""
         if not isinstance(values, dict):
             return values
         values = dict(values)

@@ -1,7 +1,6 @@
-"""From items to figures: one table says what each figure counts, over which items.
-
-The one rule: a figure is a ratio of sums over items; a measure gives (above, below) for an item, or
-None where the item says nothing about it.
+"""From items to figures: one table says what each figure counts, over which items. A figure is a
+ratio of sums over items; a measure gives (above, below) for an item, or None where the item says
+nothing about it.
 """
 
 from __future__ import annotations
@@ -55,9 +54,7 @@ def _measure_answer(
 
 
 def _measure_wording(value: Callable[[Replied], float]) -> Measure:
-    """A value of the wording, over answerable questions whose answer is known; a refusal counts as
-    wrong.
-    """
+    """A value of the wording, over answerable questions with a gold answer; a refusal is wrong."""
     inner = _measure_answer(value, answerable=True)
     return lambda item: inner(item) if item.answers or item.parts else None
 
@@ -82,9 +79,7 @@ def _count_verbatim_quotes(item: Item) -> Pair | None:
 
 
 def _compute_brier(item: Item, *, given: bool) -> Pair | None:
-    """Squared error of the confidence (Brier 1950): that the answer shown is right; a refusal shows
-    none.
-    """
+    """Squared error of the confidence that the answer shown is right (Brier 1950)."""
     reply = item.answer
     if reply is None or (given and reply.refused) or not can_judge(item):
         return None
@@ -92,9 +87,7 @@ def _compute_brier(item: Item, *, given: bool) -> Pair | None:
 
 
 def can_judge(item: Item) -> bool:
-    """Whether it can be told if the answer is right: there is a gold one, or there is none to be
-    had.
-    """
+    """Whether an answer can be held to be right: there is a gold one, or none to be had."""
     return bool(item.answers or item.parts) or not item.answerable
 
 

@@ -1,8 +1,6 @@
 """A report as one page that needs nothing else: styles, script and plots are inside it, and it
-works without a network.
-
-The one rule: every word that comes from data is escaped by the template engine, and the page's own
-policy lets no script run but the one written here.
+works without a network. Every word that comes from data is escaped by the template engine, and the
+page's own policy lets no script run but the one written here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""How far a figure can be trusted: a 95 % confidence interval beside every mean.
-
-The one rule: a figure is a ratio of sums over items, and it is the items that are drawn again. Of
-20 items, 0.85 means anything from 0.64 to 0.95.
+"""How far a figure can be trusted: a 95 % confidence interval beside every mean. A figure is a
+ratio of sums over items, and it is the items that are drawn again. Of 20 items, 0.85 means anything
+from 0.64 to 0.95.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What became of a question, in two words, and how bad that is. The one rule: an answer that
-misleads is worse than none.
+"""What became of a question, in two words, and how bad that is. An answer that misleads is worse
+than none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Plots as inline SVG: reliability, places of the first gold document, seconds, differences with
-their intervals.
-
-The one rule: only numbers and our own words enter; colours come from the page's style sheet, so
+their intervals. Only numbers and our own words enter; colours come from the page's style sheet, so
 both its themes hold.
 """
 

@@ -1,7 +1,6 @@
-"""How good a ranking is: hit, recall, reciprocal rank, discounted gain.
-
-The one rule: a ranking is a list of places, each the set of gold items (documents, or pages) that
-stands there first; most places are empty. What was found once does not count again further down.
+"""How good a ranking is: hit, recall, reciprocal rank, discounted gain. A ranking is a list of
+places, each the set of gold items (documents, or pages) that stands there first; most places are
+empty. What was found once does not count again further down.
 """
 
 from __future__ import annotations
@@ -52,9 +51,9 @@ def compute_recall(
     return len(frozenset[Unit]().union(*ranking[:k])) / len(gold)
 
 
-def compute_reciprocal_rank(ranking: Sequence[frozenset[Unit]], k: int = DEPTH) -> float:
-    """1 / place of the first gold item, 0 beyond k; its mean is MRR@k (Voorhees 1999)."""
-    at = find_first_place(ranking[:k])
+def compute_reciprocal_rank(ranking: Sequence[frozenset[Unit]]) -> float:
+    """1 / place of the first gold item, 0 beyond DEPTH; its mean is MRR@k (Voorhees 1999)."""
+    at = find_first_place(ranking[:DEPTH])
     return 1 / at if at else 0.0
 
 

@@ -1,8 +1,6 @@
 """The shape of a report: what `citewell eval --json` writes and every other part of an evaluation
-reads.
-
-The one rule: all figures come from the items, which are all there, so a report can be judged,
-compared and counted again.
+reads. All figures come from the items, which are all there, so a report can be judged, compared and
+counted again.
 """
 
 from __future__ import annotations
@@ -148,9 +146,7 @@ class Bin(Part):
 
 
 class Reliability(Part):
-    """How well a probability foretells. `brier_of_the_mean`: of always saying the share of
-    positives.
-    """
+    """How well a probability foretells. `brier_of_the_mean`: of always the share of positives."""
 
     n: int
     positive: float

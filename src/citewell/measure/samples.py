@@ -1,7 +1,5 @@
-"""What the two confidences are fitted on, taken from the items of an evaluation.
-
-The one rule: a search counts twice, as it was and with its gold documents taken away; both are of
-one group.
+"""What the two confidences are fitted on, taken from the items of an evaluation. A search counts
+twice, as it was and with its gold documents taken away; both are of one group.
 """
 
 from __future__ import annotations

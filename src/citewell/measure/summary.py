@@ -1,6 +1,4 @@
-"""Items become a report. The one rule: counted here, once; tables, pages and comparisons only
-show.
-"""
+"""Items become a report. Counted here, once; tables, pages and comparisons only show."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""An answer's words against the gold ones: exact match, F1, contains, right.
-
-The one rule: English is compared by words and Chinese by characters, so neither needs a segmenter
-and both can be done by hand.
+"""An answer's words against the gold ones: exact match, F1, contains, right. English is compared by
+words and Chinese by characters, so neither needs a segmenter and both can be done by hand.
 """
 
 from __future__ import annotations
@@ -90,9 +88,7 @@ def is_answer_given(said: str, gold: str) -> bool:
 
 
 def is_right(said: str, answers: Sequence[str], parts: Sequence[Sequence[str]] = ()) -> bool:
-    """Whether any gold answer is given or, where the answer has parts, every part in one of its
-    wordings.
-    """
+    """Whether any gold answer is given, or every part of it in one of its wordings."""
     if parts:
         return all(any(is_answer_given(said, wording) for wording in part) for part in parts)
     return any(is_answer_given(said, gold) for gold in answers)

@@ -1,14 +1,12 @@
 """What thinks and what embeds, as protocols. Providers are interchangeable: nothing outside
-`models` knows which one runs.
-
-The one rule: cancelling the awaiting task stops the work behind it.
+`models` knows which one runs. Cancelling the awaiting task stops the work behind it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypedDict, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +31,14 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
+    """`log_prob`: of a text that a grammar held, the mean of its tokens as the model saw them
+    before it was held; None where it is not known.
+    """
+
     text: str
     tokens: Tokens = field(default_factory=Tokens)
     finished: bool = True  # False: cut at max_tokens
+    log_prob: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,17 @@ class Learns(Protocol):
         ...
 
 
+class ChatOptions(TypedDict, total=False):
+    """The options of `LLM.chat`, for what hands them on."""
+
+    max_tokens: int
+    temperature: float
+    schema: dict[str, Any] | None
+    grammar: str
+    stop: Sequence[str]
+    on_token: OnToken | None
+
+
 class LLM(Protocol):
     """A chat model. Raises ModelUnavailable, TransientError or PermanentError, nothing else."""
 
@@ -86,11 +100,13 @@ class LLM(Protocol):
         max_tokens: int = 256,
         temperature: float = 0.0,
         schema: dict[str, Any] | None = None,
+        grammar: str = "",
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
-        """Answer `messages`. With `schema` the text is JSON of that schema; with `on_token` pieces
-        arrive as they come.
+        """Answer `messages`. With `schema` the text is JSON of that schema; with `grammar`
+        (llguidance's Lark) the built-in model's text is one of its texts, a connected one goes by
+        the messages; with `on_token` pieces arrive as they come.
         """
         ...
 

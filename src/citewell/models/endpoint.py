@@ -1,6 +1,5 @@
-"""One OpenAI-compatible endpoint: its client, its time limit, its errors turned into ours.
-
-The one rule: an error names the endpoint and the model, and never the key.
+"""One OpenAI-compatible endpoint: its client, its time limit, its errors turned into ours. An error
+names the endpoint and the model, and never the key.
 """
 
 from __future__ import annotations
@@ -12,15 +11,14 @@ from typing import Any
 import anyio
 
 from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError
+from citewell.messages import Text
 
 AGAIN = {408, 409, 429}  # and every 5xx: the server may do better next time
 UNSAID = {401, 403}  # servers quote part of the key in these, so their words are left out
 
 
 class Refused(PermanentError):
-    """The server did not take the request as it stands (400, 422); it may take another form of
-    it.
-    """
+    """The server did not take the request (400, 422); it may take another form of it."""
 
 
 class Endpoint:
@@ -32,8 +30,8 @@ class Endpoint:
         for name, value in (("url", url), ("model", model)):
             if not value:
                 raise ConfigError(
-                    f"setting {role}_{name} is empty",
-                    hint="an OpenAI-compatible endpoint needs url and model",
+                    Text("setting {role}_{name} is empty", role=role, name=name),
+                    hint=Text("an OpenAI-compatible endpoint needs url and model"),
                 )
         self.url = url
         self.model = model
@@ -72,8 +70,12 @@ class Endpoint:
                 yield
         except TimeoutError:
             raise TransientError(
-                f"{self._format_label()}: no reply within {self._seconds:g} seconds",
-                hint="a longer llm_timeout gives it more time",
+                Text(
+                    "{label}: no reply within {seconds:g} seconds",
+                    label=self._format_label(),
+                    seconds=self._seconds,
+                ),
+                hint=Text("a longer llm_timeout gives it more time"),
             ) from None
         except openai.APIStatusError as error:
             raise self._build_status_error(error.status_code, error.message) from None
@@ -82,8 +84,12 @@ class Endpoint:
         except (openai.APIError, httpx2.HTTPError) as error:
             # connection lost, or an error in mid-stream
             raise TransientError(
-                f"{self._format_label()}: {self._redact_key(str(error) or type(error).__name__)}",
-                hint="is the server running?",
+                Text(
+                    "{label}: {key}",
+                    label=self._format_label(),
+                    key=self._redact_key(str(error) or type(error).__name__),
+                ),
+                hint=Text("is the server running, and its address right?"),
             ) from None
 
     def part(self, reply: Any, name: str) -> Any:
@@ -92,68 +98,93 @@ class Endpoint:
         """
         value = getattr(reply, name, None)
         if not value:
-            raise self._build_reply_error(f"no {name} in the reply")
+            raise self._build_reply_error(Text("no {name} in the reply", name=name))
         return value
 
     def check(
         self, text: str, refusal: str, finish_reason: str | None, *, may_be_empty: bool = False
     ) -> None:
-        """Raises PermanentError where the model gave no reply, and says why. `text` is without
-        thinking.
-        """
-        other = "ask in other words, or name another model"
+        """Raises PermanentError where there is no reply, saying why. `text` is without thinking."""
+        other = Text("ask in other words, or name another model")
         if refusal:
             raise PermanentError(
-                f"{self._format_label()}: the model refused to answer: {self._redact_key(refusal)}",
+                Text(
+                    "{label}: the model refused to answer: {key}",
+                    label=self._format_label(),
+                    key=self._redact_key(refusal),
+                ),
                 hint=other,
                 code="model_refused",
             )
         if finish_reason == "content_filter":
-            why = f"{self._format_label()}: a content filter of the server ended the reply"
+            why = Text(
+                "{label}: a content filter of the server ended the reply",
+                label=self._format_label(),
+            )
             raise PermanentError(why, hint=other, code="content_filter")
         if text.strip() or may_be_empty:
             return
         if finish_reason == "length":
-            why = (
-                f"{self._format_label()}: the reply was at its limit of tokens before its first "
-                "word"
+            why = Text(
+                "{label}: the reply was at its limit of tokens before its first word",
+                label=self._format_label(),
             )
-            hint = (
-                "a model that thinks takes many: shorten its thinking on the server, or name "
-                "another model"
+            hint = Text(
+                "a model that thinks takes many: shorten its thinking on the server, "
+                "or name another model"
             )
             raise PermanentError(why, hint=hint, code="empty_reply")
         raise PermanentError(
-            f"{self._format_label()}: the model's reply is empty", hint=other, code="empty_reply"
+            Text("{label}: the model's reply is empty", label=self._format_label()),
+            hint=other,
+            code="empty_reply",
         )
 
     def _build_status_error(self, status: int, message: str) -> CitewellError:
         words = "" if status in UNSAID else f": {self._redact_key(message)}"
-        text = f"{self._format_label()}: status {status}{words}"
+        text = Text(
+            "{label}: status {status}{words}",
+            label=self._format_label(),
+            status=status,
+            words=words,
+        )
         if status in AGAIN or status >= 500:
-            return TransientError(text, hint="the server is busy or failing; try again later")
+            return TransientError(text, hint=Text("the server is busy or failing; try again later"))
         if status in UNSAID:
             return PermanentError(
                 text,
-                hint=f"see that {self._role}_key is right for this server",
+                hint=Text(
+                    "see that the key is right for this server ({role}_key)", role=self._role
+                ),
                 code="unauthorised",
             )
         if status == 404:
             return PermanentError(
-                text, hint=f"see {self._role}_url (with its /v1) and {self._role}_model"
+                text,
+                hint=Text(
+                    "see that the address, with its /v1, and the model's name are right "
+                    "({role}_url, {role}_model)",
+                    role=self._role,
+                ),
             )
         if "context" in words.lower() and ("length" in words.lower() or "exceed" in words.lower()):
             return PermanentError(
-                text, hint="send less evidence or history", code="prompt_too_long"
+                text, hint=Text("send less evidence or history"), code="prompt_too_long"
             )
         return Refused(text) if status in {400, 422} else PermanentError(text)
 
     def _build_reply_error(self, what: str) -> PermanentError:
-        hint = f"is this an OpenAI-compatible server, and {self._role}_url complete with its /v1?"
-        return PermanentError(f"{self._format_label()}: {self._redact_key(what)}", hint=hint)
+        hint = Text(
+            "is this an OpenAI-compatible server, and its address complete with /v1 ({role}_url)?",
+            role=self._role,
+        )
+        return PermanentError(
+            Text("{label}: {key}", label=self._format_label(), key=self._redact_key(what)),
+            hint=hint,
+        )
 
     def _format_label(self) -> str:
-        return f"{self.url} ({self.model})"
+        return Text("{url} ({model})", url=self.url, model=self.model)
 
     def _redact_key(self, text: str) -> str:
         return text.replace(self._key, "[key]")[:500] if self._key else text[:500]

@@ -1,7 +1,5 @@
 """A chat model that counts calls, tokens and the prompts that were sent, for `Usage` and the trace,
-and stops at a budget.
-
-The one rule: one meter a question; the model behind it is shared.
+and stops at a budget. One meter a question; the model behind it is shared.
 """
 
 from __future__ import annotations
@@ -9,13 +7,14 @@ from __future__ import annotations
 import time
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import anyio
 
 from citewell.errors import BudgetSpent, CitewellError
 from citewell.graph import get_current_node
-from citewell.models.base import LLM, OnToken, Reply, Tokens, YesNo
+from citewell.messages import Text
+from citewell.models.base import LLM, ChatOptions, Reply, Tokens, YesNo
 from citewell.text.sanitize import replace_unsafe_chars
 from citewell.types import Message
 
@@ -35,9 +34,7 @@ class Budget:
 
 
 def estimate_tokens(messages: Sequence[Message]) -> int:
-    """About how many tokens a prompt has: one for four letters, or for a Chinese character and a
-    half.
-    """
+    """About how many tokens: one for four letters, or for a Chinese character and a half."""
     text = "".join(message.content for message in messages)
     ascii_ = sum(char.isascii() for char in text)
     return round(ascii_ / 4 + (len(text) - ascii_) / 1.5)
@@ -60,28 +57,13 @@ class Metered:
         self.cut = 0  # structured replies that were longer than their limit of tokens
         self.spent = ""  # the limit that a call was refused for, as BudgetSpent names it
 
-    async def chat(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int = 256,
-        temperature: float = 0.0,
-        schema: dict[str, Any] | None = None,
-        stop: Sequence[str] = (),
-        on_token: OnToken | None = None,
-    ) -> Reply:
-        call = self._llm.chat(
-            messages,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            schema=schema,
-            stop=stop,
-            on_token=on_token,
-        )
+    async def chat(self, messages: Sequence[Message], **options: Unpack[ChatOptions]) -> Reply:
+        call = self._llm.chat(messages, **options)
         reply = await self._run_within_budget(call, messages)
         reply = replace(reply, text=replace_unsafe_chars(reply.text))
-        self._record_call("chat", messages, reply.text, reply.tokens)
-        self.cut += schema is not None and not reply.finished
+        known = {} if reply.log_prob is None else {"log_prob": round(reply.log_prob, 4)}
+        self._record_call("chat", messages, reply.text, reply.tokens, **known)
+        self.cut += options.get("schema") is not None and not reply.finished
         return reply
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
@@ -109,12 +91,16 @@ class Metered:
         used = self.tokens.prompt + self.tokens.completion
         if limits.calls is not None and self.calls >= limits.calls:
             raise self._mark_budget_spent(
-                "budget_calls", f"the {limits.calls} model calls of this question are used up"
+                "budget_calls",
+                Text("the {calls} model calls of this question are used up", calls=limits.calls),
             )
         if limits.tokens is not None and used + estimate_tokens(messages) > limits.tokens:
             raise self._mark_budget_spent(
                 "budget_tokens",
-                f"the {limits.tokens} tokens of this question do not allow another call",
+                Text(
+                    "the {tokens} tokens of this question do not allow another call",
+                    tokens=limits.tokens,
+                ),
             )
         if limits.seconds is not None and self.seconds >= limits.seconds:
             raise self._mark_time_spent()
@@ -143,11 +129,17 @@ class Metered:
 
     def _mark_time_spent(self) -> BudgetSpent:
         return self._mark_budget_spent(
-            "budget_seconds", f"the {self._budget.seconds:g} seconds of this question are over"
+            "budget_seconds",
+            Text("the {seconds:g} seconds of this question are over", seconds=self._budget.seconds),
         )
 
     def _record_call(
-        self, job: str, messages: Sequence[Message], reply: str | float, tokens: Tokens
+        self,
+        job: str,
+        messages: Sequence[Message],
+        reply: str | float,
+        tokens: Tokens,
+        **known: float,
     ) -> None:
         self.calls += 1
         self.tokens = Tokens(
@@ -161,5 +153,6 @@ class Metered:
                 "job": job,
                 "messages": [m.model_dump() for m in messages],
                 "reply": reply,
+                **known,
             }
         )

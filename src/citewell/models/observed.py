@@ -1,8 +1,6 @@
 """Calls of models as whoever looks on sees them (`citewell.instrumentation`): which model, how
-long, how many tokens.
-
-The one rule: every method of a provider that asks a model carries `@call`, so each try counts, and
-never a word of it.
+long, how many tokens. Every method of a provider that asks a model carries `@call`, so each try
+counts, and never a word of it.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ def observe_call(operation: str) -> Callable[[Method[M, P, R]], Method[M, P, R]]
 
     def declare(method: Method[M, P, R]) -> Method[M, P, R]:
         @wraps(method)
-        async def watched(self: M, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        async def call_observed(self: M, /, *args: P.args, **kwargs: P.kwargs) -> R:
             facts: dict[str, Any] = {name: kwargs[name] for name in SAID if name in kwargs}
             with observe_operation(
                 "call", operation, facts={"model": _get_model_name(self), **facts}
@@ -41,7 +39,7 @@ def observe_call(operation: str) -> Callable[[Method[M, P, R]], Method[M, P, R]]
                     )
                 return reply
 
-        return watched
+        return call_observed
 
     return declare
 

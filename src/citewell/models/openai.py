@@ -1,8 +1,6 @@
 """Any OpenAI-compatible endpoint through the `openai` SDK: vLLM, Ollama, llama.cpp server,
-DeepSeek, Qwen, OpenAI.
-
-The one rule: servers differ; each is probed once (`models/probe.py`), what it still refuses is sent
-again in another form (`QUIRKS`), and what worked is remembered.
+DeepSeek, Qwen, OpenAI. Servers differ; each is probed once (`models/probe.py`), what it still
+refuses is sent again in another form (`QUIRKS`), and what worked is remembered.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ import numpy as np
 
 from citewell.config import Settings
 from citewell.errors import PermanentError
+from citewell.messages import Text
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
 from citewell.models.endpoint import Endpoint, Refused
 from citewell.models.observed import observe_call
@@ -79,6 +78,7 @@ class OpenAILLM:
         max_tokens: int = 256,
         temperature: float = 0.0,
         schema: dict[str, Any] | None = None,
+        grammar: str = "",  # noqa: ARG002 - part of the protocol
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
@@ -224,7 +224,14 @@ class OpenAIEmbedder:
             data = sorted(self._endpoint.part(reply, "data"), key=lambda item: item.index)
         vectors = np.array([item.embedding for item in data], np.float32)
         if vectors.shape[0] != len(texts) or vectors.ndim != 2:
-            raise PermanentError(f"{self.name}: {len(data)} embeddings for {len(texts)} texts")
+            raise PermanentError(
+                Text(
+                    "{name}: {data} embeddings for {texts} texts",
+                    name=self.name,
+                    data=len(data),
+                    texts=len(texts),
+                )
+            )
         self.dim = int(vectors.shape[1])
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Vector = vectors / np.maximum(lengths, np.float32(1e-12))

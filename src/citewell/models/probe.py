@@ -1,8 +1,7 @@
 """What an OpenAI-compatible endpoint and its model can do: asked in at most three requests,
-remembered in the home folder.
-
-The one rule: a probe never fails a question. What a server does not tell stays None, and the first
-real request's errors say the rest. Neither the key nor the address is written down.
+remembered in the home folder. A probe never fails a question. What a server does not tell stays
+None, and the first real request's errors say the rest. Neither the key nor the address is written
+down.
 """
 
 from __future__ import annotations
@@ -97,9 +96,7 @@ class Known(BaseModel):
 
 
 def load_known(home: Path, endpoint: Endpoint) -> Known:
-    """What an earlier probe learned; nothing known where there was none or the file cannot be
-    read.
-    """
+    """What an earlier probe learned; nothing where there was none or it cannot be read."""
     with suppress(OSError, *STRANGE):
         return Known.model_validate(
             json.loads((home / FILE).read_text("utf-8"))[_build_entry_name(endpoint)]
@@ -108,9 +105,7 @@ def load_known(home: Path, endpoint: Endpoint) -> Known:
 
 
 def save_known(home: Path, endpoint: Endpoint, known: Known) -> None:
-    """Keep it for other processes. A folder that cannot be written to only means that they ask
-    again.
-    """
+    """Keep it for other processes. Where the folder cannot be written to, they ask again."""
     with suppress(OSError):
         entries: dict[str, Any] = {}
         with suppress(OSError, *STRANGE):

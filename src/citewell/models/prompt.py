@@ -23,6 +23,7 @@ from typing import TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from citewell.errors import PermanentError
+from citewell.messages import Text
 from citewell.models.base import LLM, OnToken, Reply
 from citewell.types import Message, Role
 
@@ -51,9 +52,7 @@ class PromptError(Exception):
 
 @cache
 def load_prompt(path: str) -> Template:
-    """The turns of the prompt file at `path`, relative to the package
-    (`agents/prompts/qa/answer.md`).
-    """
+    """The turns of the prompt file at `path` in the package (`agents/prompts/qa/answer.md`)."""
     try:
         text = resources.files("citewell").joinpath(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -125,11 +124,19 @@ async def ask_json(
             )
         except ValidationError as error:
             problem = (
-                describe_errors(error) if reply.finished else f"it was cut at {max_tokens} tokens"
+                describe_errors(error)
+                if reply.finished
+                else Text("it was cut at {max_tokens} tokens", max_tokens=max_tokens)
             )
         sent = _build_repair_messages(messages, reply, problem)
     raise PermanentError(
-        f"{llm.name}: the reply is no valid {model.__name__}: {problem}", code="invalid_reply"
+        Text(
+            "{name}: the reply is no valid {model_name}: {problem}",
+            name=llm.name,
+            model_name=model.__name__,
+            problem=problem,
+        ),
+        code="invalid_reply",
     )
 
 
@@ -150,9 +157,7 @@ def _build_repair_messages(
 
 
 def read_json(text: str, model: type[M]) -> M:
-    """Validate a reply, in a code fence or among other words or not. Raises pydantic's
-    ValidationError.
-    """
+    """Validate a reply, also in a code fence or among other words. Raises ValidationError."""
     decoder = json.JSONDecoder()
     for found in re.finditer(r"\{", text):
         try:
@@ -174,9 +179,7 @@ def read_cut_json(text: str, model: type[M]) -> M:
 
 
 def _close_json(text: str) -> str:
-    """JSON that was cut, up to the last object within it that is whole, with what is open there
-    closed.
-    """
+    """JSON that was cut, up to its last whole object, with what is open there closed."""
     brackets: list[str] = []
     whole = text
     for found in _MARK.finditer(text):
@@ -192,7 +195,11 @@ def _close_json(text: str) -> str:
 def describe_errors(error: ValidationError) -> str:
     """What does not fit, field by field, in words that a model can act on."""
     lines = [
-        f"{'.'.join(str(part) for part in e['loc']) or 'the whole'}: {e['msg']}"
+        Text(
+            "{part}: {msg}",
+            part=".".join(str(part) for part in e["loc"]) or "the whole",
+            msg=e["msg"],
+        )
         for e in error.errors()
     ]
-    return "; ".join(lines[:5])
+    return Text("; ").join(lines[:5])

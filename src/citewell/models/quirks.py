@@ -1,7 +1,5 @@
-"""What OpenAI-compatible servers are known to refuse, and the form they take instead.
-
-The one rule: a quirk is tried only when the server's complaint names it, and is kept only when the
-server then answers.
+"""What OpenAI-compatible servers are known to refuse, and the form they take instead. A quirk is
+tried only when the server's complaint names it, and is kept only when the server then answers.
 """
 
 from __future__ import annotations
@@ -99,9 +97,7 @@ QUIRKS = (
 
 
 def adapt_request(request: Request, names: Sequence[str]) -> Request:
-    """The request in the form for a server that does not take what the quirks of these names stand
-    for.
-    """
+    """The request in the form for a server with these quirks."""
     for quirk in QUIRKS:
         if quirk.name in names:
             request = quirk.change(request)

@@ -1,7 +1,5 @@
 """What reads: a small model that finds the answer to a question in a passage, and judges a claim by
-its evidence.
-
-The one rule: a reader gives figures, not decisions. Its probabilities are calibrated; what follows
+its evidence. A reader gives figures, not decisions. Its probabilities are calibrated; what follows
 from them is the caller's.
 """
 

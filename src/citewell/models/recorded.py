@@ -1,7 +1,6 @@
-"""A chat model that says again what a trace recorded, for a replay.
-
-The one rule: a reply is given only to the very prompt that it was given to; every other prompt is
-told, and goes to the model behind, where there is one.
+"""A chat model that says again what a trace recorded, for a replay. A reply is given only to the
+very prompt that it was given to; every other prompt is told, and goes to the model behind, where
+there is one.
 """
 
 from __future__ import annotations
@@ -9,10 +8,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from citewell.errors import ModelUnavailable
-from citewell.models.base import LLM, OnToken, Reply, YesNo
+from citewell.models.base import LLM, ChatOptions, Reply, YesNo
 from citewell.types import Message
 
 EVIDENCE_TOKENS = (
@@ -27,56 +26,39 @@ class Recorded:
 
     def __init__(self, prompts: Sequence[Mapping[str, Any]], behind: LLM | None) -> None:
         self._behind = behind
-        self._replies: defaultdict[str, deque[Any]] = defaultdict(deque)
+        self._replies: defaultdict[str, deque[Mapping[str, Any]]] = defaultdict(deque)
         for prompt in prompts:
-            self._replies[_build_key(str(prompt["job"]), prompt["messages"])].append(
-                prompt["reply"]
-            )
+            self._replies[_build_key(str(prompt["job"]), prompt["messages"])].append(prompt)
         self.name = behind.name if behind is not None else "recorded"
         self.evidence_tokens = behind.evidence_tokens if behind is not None else EVIDENCE_TOKENS
         self.unknown: list[str] = []
 
-    async def chat(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int = 256,
-        temperature: float = 0.0,
-        schema: dict[str, Any] | None = None,
-        stop: Sequence[str] = (),
-        on_token: OnToken | None = None,
-    ) -> Reply:
-        known, reply = self._find_reply("chat", messages)
-        if known:
-            if on_token is not None:
-                on_token(str(reply))
-            return Reply(str(reply))
-        return await self._get_live_model("chat", messages).chat(
-            messages,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            schema=schema,
-            stop=stop,
-            on_token=on_token,
-        )
+    async def chat(self, messages: Sequence[Message], **options: Unpack[ChatOptions]) -> Reply:
+        known = self._find_reply("chat", messages)
+        if known is not None:
+            text = str(known["reply"])
+            if on_token := options.get("on_token"):
+                on_token(text)
+            return Reply(text, log_prob=known.get("log_prob"))
+        return await self._get_live_model("chat", messages).chat(messages, **options)
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        known, reply = self._find_reply("yes_no", messages)
+        known = self._find_reply("yes_no", messages)
         return (
-            YesNo(float(reply))
-            if known
+            YesNo(float(known["reply"]))
+            if known is not None
             else await self._get_live_model("yes_no", messages).yes_no(messages)
         )
 
     async def close(self) -> None:
         """The model behind is not this question's to close."""
 
-    def _find_reply(self, job: str, messages: Sequence[Message]) -> tuple[bool, Any]:
+    def _find_reply(self, job: str, messages: Sequence[Message]) -> Mapping[str, Any] | None:
         """Replies to the same prompt come in their order; the last one again and again."""
         replies = self._replies.get(_build_key(job, [message.model_dump() for message in messages]))
         if not replies:
-            return False, None
-        return True, replies.popleft() if len(replies) > 1 else replies[0]
+            return None
+        return replies.popleft() if len(replies) > 1 else replies[0]
 
     def _get_live_model(self, job: str, messages: Sequence[Message]) -> LLM:
         self.unknown.append(f"{job}: {messages[-1].content[-200:].strip()}" if messages else job)

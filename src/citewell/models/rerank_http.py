@@ -1,9 +1,7 @@
 """Reranking by an endpoint: `POST {url}/rerank` in the manner of Cohere, Jina and vLLM, or of
-text-embeddings-inference (TEI).
-
-The one rule: a reply counts whole or not at all. Every document has one finite score, or the reply
-is an error that names the endpoint; what is sent is a question and passages, and the key is in no
-message.
+text-embeddings-inference (TEI). A reply counts whole or not at all. Every document has one finite
+score, or the reply is an error that names the endpoint; what is sent is a question and passages,
+and the key is in no message.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ import anyio
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError
+from citewell.messages import Text
 from citewell.models.observed import observe_call
 from citewell.text.sanitize import replace_unsafe_chars
 
@@ -24,7 +23,7 @@ PASSAGE_TOKENS = 480  # most such models read 512 tokens of question and passage
 WEIGHT = 2.0  # whoever connects such a model means its order to count; set by hand
 SURE = 8.0  # log-odds of a probability that is rounded to 0 or 1
 AGAIN = {408, 409, 429}  # and every 5xx
-HINT = "is rerank_url complete (often with its /v1), and does this server have /rerank?"
+HINT = Text("is rerank_url complete (often with its /v1), and does this server have /rerank?")
 
 
 class HTTPReranker:
@@ -41,8 +40,8 @@ class HTTPReranker:
     def __init__(self, settings: Settings) -> None:
         if not settings.rerank_url:
             raise ConfigError(
-                "setting rerank_url is empty",
-                hint='reranker = "http" needs an endpoint with /rerank',
+                Text("setting rerank_url is empty"),
+                hint=Text('reranker = "http" needs an endpoint with /rerank'),
             )
         base = settings.rerank_url.rstrip("/")
         self._url = base if base.endswith("/rerank") else f"{base}/rerank"
@@ -67,7 +66,7 @@ class HTTPReranker:
         try:
             reply = json.loads(response.content)
         except ValueError:
-            raise self._build_reply_error("the reply is not JSON") from None
+            raise self._build_reply_error(Text("the reply is not JSON")) from None
         return list(to_log_odds(self._parse_relevance(reply, len(texts))))
 
     async def close(self) -> None:
@@ -94,14 +93,23 @@ class HTTPReranker:
                 return await self._client.post(self._url, json=body)
         except TimeoutError:
             raise TransientError(
-                f"{self._url}: no reply within {self._seconds:g} seconds",
-                hint="a longer rerank_timeout gives it more time",
+                Text(
+                    "{url}: no reply within {seconds:g} seconds",
+                    url=self._url,
+                    seconds=self._seconds,
+                ),
+                hint=Text("a longer rerank_timeout gives it more time"),
             ) from None
         except httpx2.InvalidURL as error:
-            raise PermanentError(f"{self._url}: {error}", hint=HINT) from None
+            raise PermanentError(
+                Text("{url}: {error}", url=self._url, error=error), hint=HINT
+            ) from None
         except httpx2.HTTPError as error:
             reason = self._redact_key(str(error) or type(error).__name__)
-            raise TransientError(f"{self._url}: {reason}", hint="is the server running?") from None
+            raise TransientError(
+                Text("{url}: {reason}", url=self._url, reason=reason),
+                hint=Text("is the server running?"),
+            ) from None
 
     def _parse_relevance(self, reply: Any, count: int) -> list[float]:
         """The scores in the order of the documents, from any of the shapes in use."""
@@ -116,7 +124,7 @@ class HTTPReranker:
                 if isinstance(rows, list)
                 else "no list of results"
             )
-            raise self._build_reply_error(f"{got} in the reply")
+            raise self._build_reply_error(Text("{got} in the reply", got=got))
         found: dict[int, float] = {}
         for row in rows:
             place = row.get("index") if isinstance(row, dict) else None
@@ -127,31 +135,40 @@ class HTTPReranker:
                 or not 0 <= place < count
                 or place in found
             ):
-                raise self._build_reply_error(f"a result with the index {place!r}")
+                raise self._build_reply_error(
+                    Text("a result with the index {place!r}", place=place)
+                )
             if (
                 isinstance(score, bool)
                 or not isinstance(score, int | float)
                 or not math.isfinite(score)
             ):
-                raise self._build_reply_error(f"a result with the score {score!r}")
+                raise self._build_reply_error(
+                    Text("a result with the score {score!r}", score=score)
+                )
             found[place] = float(score)
         return [found[place] for place in range(count)]
 
     def _build_status_error(self, status: int, message: str) -> CitewellError:
         unsaid = status in {401, 403}  # servers quote part of the key in these
-        text = f"{self._url}: status {status}" + (
-            "" if unsaid else f": {self._redact_key(message)}"
+        text = Text(
+            "{url}: status {status}{key}",
+            url=self._url,
+            status=status,
+            key="" if unsaid else f": {self._redact_key(message)}",
         )
         if status in AGAIN or status >= 500:
-            return TransientError(text, hint="the server is busy or failing; try again later")
+            return TransientError(text, hint=Text("the server is busy or failing; try again later"))
         if unsaid:
             return PermanentError(
-                text, hint="see that rerank_key is right for this server", code="unauthorised"
+                text, hint=Text("see that rerank_key is right for this server"), code="unauthorised"
             )
         return PermanentError(text, hint=HINT)
 
     def _build_reply_error(self, what: str) -> PermanentError:
-        return PermanentError(f"{self._url}: {self._redact_key(what)}", hint=HINT)
+        return PermanentError(
+            Text("{url}: {key}", url=self._url, key=self._redact_key(what)), hint=HINT
+        )
 
     def _redact_key(self, text: str) -> str:
         return (text.replace(self._key, "[key]") if self._key else text)[:300]

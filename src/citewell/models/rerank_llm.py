@@ -1,8 +1,6 @@
 """Reranking by the chat model: does this one passage state the answer? One constrained token, its
-log-probability read.
-
-The one rule: a passage costs as many prompt tokens as it has, about 40 a second on a core, so
-asking stops as soon as one passage plainly holds the answer. The prompt is the evidence grade's
+log-probability read. A passage costs as many prompt tokens as it has, about 40 a second on a core,
+so asking stops as soon as one passage plainly holds the answer. The prompt is the evidence grade's
 with one passage in it: where that passage is then sent alone, the grade finds its whole prompt in
 the prefix cache.
 """

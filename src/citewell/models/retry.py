@@ -1,20 +1,20 @@
-"""Transport retries, for connected models.
-
-The one rule: only TransientError is tried again, and never after a token was shown. A chat model
-has one deadline over all tries.
+"""Transport retries, for connected models. Only TransientError is tried again, and never after a
+token was shown. A chat model has one deadline over all tries.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar, Unpack
 
 import anyio
 import stamina
 
 from citewell.errors import TransientError
-from citewell.models.base import LLM, Embedder, Learns, OnToken, Reply, Reranker, Vector, YesNo
+from citewell.messages import Text
+from citewell.models.balance import Pool
+from citewell.models.base import LLM, ChatOptions, Embedder, Learns, Reply, Reranker, Vector, YesNo
 from citewell.models.probe import Known
 from citewell.types import Message
 
@@ -41,35 +41,33 @@ def is_transient(error: Exception) -> bool:
 
 
 class RetryingLLM:
-    """An LLM that tries again, for `seconds` in all."""
+    """An LLM that tries again, for `seconds` in all. Several `members` serve the same model, and
+    are used as one.
+    """
 
-    def __init__(self, inner: LLM, *, seconds: float = SECONDS, wait: float = 0.5) -> None:
-        self.inner = inner
-        self.name = inner.name
+    def __init__(self, *members: LLM, seconds: float = SECONDS, wait: float = 0.5) -> None:
+        self._pool = Pool(members)
+        self.name = members[0].name
         self._seconds = seconds
         self._wait = wait
 
     @property
     def evidence_tokens(self) -> int:
-        return self.inner.evidence_tokens
+        """What the member with the smallest context has room for."""
+        return min(llm.evidence_tokens for llm in self._pool.values)
 
     @property
     def known(self) -> Known:
-        return self.inner.known if isinstance(self.inner, Learns) else Known()
+        first = self._pool.values[0]
+        return first.known if isinstance(first, Learns) else Known()
 
     async def learn(self, *, anew: bool = False) -> Known:
-        return await self.inner.learn(anew=anew) if isinstance(self.inner, Learns) else Known()
+        for llm in self._pool.values:
+            if isinstance(llm, Learns):
+                await llm.learn(anew=anew)
+        return self.known
 
-    async def chat(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int = 256,
-        temperature: float = 0.0,
-        schema: dict[str, Any] | None = None,
-        stop: Sequence[str] = (),
-        on_token: OnToken | None = None,
-    ) -> Reply:
+    async def chat(self, messages: Sequence[Message], **options: Unpack[ChatOptions]) -> Reply:
         shown = False
 
         def forward(piece: str) -> None:
@@ -78,24 +76,18 @@ class RetryingLLM:
             if on_token is not None:
                 on_token(piece)
 
-        listen = forward if on_token is not None else None
+        if (on_token := options.get("on_token")) is not None:
+            options["on_token"] = forward
         return await self._call_with_retry(
-            lambda: self.inner.chat(
-                messages,
-                max_tokens=max_tokens,
-                temperature=temperature,
-                schema=schema,
-                stop=stop,
-                on_token=listen,
-            ),
+            lambda llm: llm.chat(messages, **options),
             lambda error: is_transient(error) and not shown,
         )
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        return await self._call_with_retry(lambda: self.inner.yes_no(messages), is_transient)
+        return await self._call_with_retry(lambda llm: llm.yes_no(messages), is_transient)
 
     async def _call_with_retry(
-        self, call: Callable[[], Awaitable[T]], on: Callable[[Exception], bool]
+        self, call: Callable[[LLM], Awaitable[T]], on: Callable[[Exception], bool]
     ) -> T:
         last: TransientError | None = None
         try:
@@ -103,7 +95,7 @@ class RetryingLLM:
                 async for attempt in iterate_attempts(self._wait, on, self._seconds):
                     with attempt:
                         try:
-                            return await call()
+                            return await self._pool.call(call)
                         except TransientError as error:
                             last = error
                             raise
@@ -113,47 +105,50 @@ class RetryingLLM:
             # what the tries before ended in says more than that the time is over
             if last is not None:
                 raise TransientError(last.message, hint=last.hint, code=TRIED) from None
-            why = f"{self.name}: no reply within {self._seconds:g} seconds"
+            why = Text(
+                "{name}: no reply within {seconds:g} seconds", name=self.name, seconds=self._seconds
+            )
             raise TransientError(
-                why, hint="a longer llm_timeout gives it more time", code=TRIED
+                why, hint=Text("a longer llm_timeout gives it more time"), code=TRIED
             ) from None
         raise AssertionError("the last attempt returns or raises")
 
     async def close(self) -> None:
-        await self.inner.close()
+        for llm in self._pool.values:
+            await llm.close()
 
 
 class RetryingEmbedder:
-    """An Embedder that tries again."""
+    """An Embedder that tries again. Several `members` serve the same model, and are used as one."""
 
-    def __init__(self, inner: Embedder, *, wait: float = 0.5) -> None:
-        self.inner = inner
-        self.name = inner.name
-        self.dim = inner.dim
+    def __init__(self, *members: Embedder, wait: float = 0.5) -> None:
+        self._pool = Pool(members)
+        self.name = members[0].name
+        self.dim = members[0].dim
         self._wait = wait
 
     async def query(self, text: str) -> Vector:
-        return await self._call_with_retry(lambda: self.inner.query(text))
+        return await self._call_with_retry(lambda embedder: embedder.query(text))
 
     async def passages(self, texts: Sequence[str]) -> Vector:
-        return await self._call_with_retry(lambda: self.inner.passages(texts))
+        return await self._call_with_retry(lambda embedder: embedder.passages(texts))
 
-    async def _call_with_retry(self, call: Callable[[], Awaitable[Vector]]) -> Vector:
+    async def _call_with_retry(self, call: Callable[[Embedder], Awaitable[Vector]]) -> Vector:
         async for attempt in iterate_attempts(self._wait, is_transient):
             with attempt:
-                vectors = await call()
-                self.dim = self.inner.dim  # an endpoint tells it with its first reply
+                vectors = await self._pool.call(call)
+                # an endpoint tells it with its first reply
+                self.dim = max(embedder.dim for embedder in self._pool.values)
                 return vectors
         raise AssertionError("the last attempt returns or raises")
 
     async def close(self) -> None:
-        await self.inner.close()
+        for embedder in self._pool.values:
+            await embedder.close()
 
 
 class RetryingReranker:
-    """A Reranker that tries again, for `seconds` in all: a search waits for it, and can do without
-    it.
-    """
+    """A Reranker that tries again, for `seconds` in all: a search waits for it."""
 
     def __init__(self, inner: Reranker, *, seconds: float, wait: float = 0.5) -> None:
         self.inner = inner

@@ -172,9 +172,7 @@ def _extract_question(messages: Sequence[Message]) -> str:
 
 
 def _find_support(text: str, numbered: Sequence[tuple[str, str]]) -> tuple[float, list[str]]:
-    """The share of its words, and of its figures, that the best one or two sentences hold, and
-    their ids.
-    """
+    """The share of its words and figures that the best one or two sentences hold, and their ids."""
     mine = set(extract_words(text))
     order = sorted(numbered, key=lambda each: -len(mine & set(extract_words(each[1]))))[:2]
     held: set[str] = set()

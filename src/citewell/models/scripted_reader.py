@@ -21,9 +21,7 @@ _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
 
 
 class ScriptedReader:
-    """Implements `Reader`. `questions`, `headings` and `pairs` record what it was asked, in
-    order.
-    """
+    """Implements `Reader`. `questions`, `headings` and `pairs` record what it was asked."""
 
     name = "scripted"
     same_threshold: float | None = 0.5

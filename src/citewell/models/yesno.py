@@ -1,5 +1,5 @@
-"""From a model's first token to a figure for yes or no. The one rule: above 0 means yes, and the
-figure is always finite.
+"""From a model's first token to a figure for yes or no. Above 0 means yes, and the figure is always
+finite.
 """
 
 from __future__ import annotations

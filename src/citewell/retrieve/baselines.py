@@ -1,8 +1,6 @@
 """What every search is compared with: words alone, vectors alone, and plain reciprocal rank fusion
-of the two.
-
-The one rule: nothing of ours is in them but the index, so that a table shows what the rest is
-worth. Their confidence is computed as everywhere, from whatever figures they have.
+of the two. Nothing of ours is in them but the index, so that a table shows what the rest is worth.
+Their confidence is computed as everywhere, from whatever figures they have.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from citewell.retrieve.candidates import Ranking, search_both, search_by_meaning
 from citewell.retrieve.confidence import compute_confidence
 from citewell.retrieve.query import Found, Query, Strategy
 from citewell.retrieve.rank import RRF_K, fuse_rankings
-from citewell.store.index.base import Index
+from citewell.store.index.protocol import Index
 
 
 async def search_words_only(index: Index, query: Query) -> Found:

@@ -1,7 +1,5 @@
-"""What a document's day and priority add to a hit's score: pure functions.
-
-The one rule: they move hits that are about as good as each other; neither makes an unrelated one
-the best.
+"""What a document's day and priority add to a hit's score: pure functions. They move hits that are
+about as good as each other; neither makes an unrelated one the best.
 """
 
 from __future__ import annotations

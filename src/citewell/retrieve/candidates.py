@@ -1,7 +1,5 @@
-"""Hits of the index's rankings, with the figures that reranking compares.
-
-The one rule: every hit has its cosine and its BM25, whichever ranking found it, so that all stand
-on the same scale.
+"""Hits of the index's rankings, with the figures that reranking compares. Every hit has its cosine
+and its BM25, whichever ranking found it, so that all stand on the same scale.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from dataclasses import replace
 from citewell.models.base import Vector
 from citewell.retrieve.query import Query
 from citewell.retrieve.rank import fuse_rankings
-from citewell.store.index.base import Filter, Index
+from citewell.store.index.protocol import Filter, Index
 from citewell.types import Hit
 
 # Candidates taken of each ranking before reranking, however few are asked for: how far a hit stands
@@ -39,9 +37,7 @@ async def search_by_meaning(index: Index, vector: Vector | None, k: int, where: 
 
 
 async def find_candidates(index: Index, query: Query, where: Filter | None = None) -> list[Hit]:
-    """What any ranking of the question, and of its context where it has one, puts among its
-    first.
-    """
+    """What any ranking of the question, and of its context, puts among its first."""
     where, pool, context = where or query.where, max(POOL, query.k), query.context
     vectors, words = await search_both(index, query, where)
     rankings = [vectors, words]

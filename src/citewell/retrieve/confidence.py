@@ -1,7 +1,5 @@
 """How likely it is that a search found what was asked for: a calibrated probability, made of
-signals that are measured.
-
-The one rule: no weight is written in code. `citewell eval --calibrate` fits them;
+signals that are measured. No weight is written in code. `citewell eval --calibrate` fits them;
 `calibration.json` beside this file holds the shipped ones with what they were fitted on, and a
 library may keep its own.
 """
@@ -171,9 +169,7 @@ def load_own(path: Path, embedder: str) -> Calibration | None:
 
 
 def load_calibration(path: Path, embedder: str) -> Calibration:
-    """The library's own weights over the shipped ones; what cannot be used is logged and left
-    out.
-    """
+    """The library's own weights over the shipped ones; unusable ones are logged and left out."""
     try:
         found = load_own(path, embedder)
     except ConfigError as error:

@@ -3,8 +3,8 @@ is taken out of the vector.
 
 Multilingual embedders put texts of one language near each other whatever they say (Libovický, Rosa
 and Fraser 2020, "On the language neutrality of pre-trained multilingual representations"), so the
-nearest foreign passages are partly the most "Chinese" or "English" ones. The one rule: the vector
-is turned for passages of another language only; within one it ranks worse.
+nearest foreign passages are partly the most "Chinese" or "English" ones. The vector is turned for
+passages of another language only; within one it ranks worse.
 """
 
 from __future__ import annotations
@@ -25,9 +25,7 @@ SHARE = 0.8
 
 
 class QueryMeans(BaseModel):
-    """The mean vector of questions by language, for one embedder. `made_of`: questions by data
-    set.
-    """
+    """The mean vector of questions by language of an embedder. `made_of`: questions by data set."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -1,8 +1,6 @@
 """Hits that say different things, from different documents: maximal marginal relevance (Carbonell
-and Goldstein 1998), a pure function.
-
-The one rule: the best hit stays first, and nothing is made up: it is a choice and an order of the
-hits given.
+and Goldstein 1998), a pure function. The best hit stays first, and nothing is made up: it is a
+choice and an order of the hits given.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""The part of a passage that serves a question best, for models that have no time for all of it.
-
-The one rule: an excerpt is made of verbatim sentences in their order, ` … ` where some were left
-out.
+"""The part of a passage that serves a question best, for models that have no time for all of it. An
+excerpt is made of verbatim sentences in their order, ` … ` where some were left out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Hits widened by what stands around them, for a model that has room for it.
-
-The one rule: what comes out is a contiguous span of its document within one section, and its text
-is the document's own, so that a quote from it can be checked.
+"""Hits widened by what stands around them, for a model that has room for it. What comes out is a
+contiguous span of its document within one section, and its text is the document's own, so that a
+quote from it can be checked.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from citewell.store.index.base import Index
+from citewell.store.index.protocol import Index
 from citewell.store.library.catalog import Catalog
 from citewell.text.language import count_tokens
 from citewell.types import Hit

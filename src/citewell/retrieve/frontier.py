@@ -1,23 +1,22 @@
 """Which links to follow for a question: pure functions over links that were seen and pages that
-were read.
-
-The one rule: nothing that a page says changes what the rules are. Its words can only make a link of
-it stand out, as the words of any other link can; where a link may lead at all was decided before.
+were read. Nothing that a page says changes what the rules are. Its words can only make a link of it
+stand out, as the words of any other link can; where a link may lead at all was decided before.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from citewell.ingest.web.links import Link
+from citewell.messages import Text
+from citewell.retrieve.link_words import Mention, Words, extract_url_words, tokenize_text
 from citewell.retrieve.rank import compute_coverage
-from citewell.text.tokens import tokenize_for_index, tokenize_query
+from citewell.text.tokens import tokenize_for_index
 
 # How much each figure counts; WORDS and MEANING are of one link each, the others add to it. Chosen
 # by a trial script on all 120 questions of the Debian FAQ, its start page without the contents that
@@ -26,11 +25,6 @@ from citewell.text.tokens import tokenize_for_index, tokenize_query
 # "support" or "about": 5.49, 5.86, 6.60; words only: 5.84, 5.94, 7.87). `evals/website.py --only
 # order --no- toc` measures it.
 WORDS, MEANING = 0.4, 0.6
-# of the words' figure: the share of a link's own words that are the question's, so that the shorter
-# of two wins
-PRECISE = 0.3
-# of a word that stands only above the link, around it, or in its address
-HEADING, AROUND, ADDRESS = (0.6, 0.5, 0.7)
 # for a branch whose pages so far served the question as well as any; as much less for one whose
 # pages did not
 LED = 0.25
@@ -74,18 +68,6 @@ _SAYS_NOTHING = re.compile(
 _SENTENCE = re.compile(r"[.!。！]\W*$")
 _BEFORE = re.compile(r"[:：;；(（–—|]| - ")
 _NUMBERS = re.compile(r"\d+")
-_WORD = re.compile(r"[A-Za-z][\w'-]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A link as it stands on a page. `source`: the address of that page; `depth`: its steps from
-    the start, one more.
-    """
-
-    link: Link
-    source: str
-    depth: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,26 +107,6 @@ def label_link(link: Link) -> str:
     return text[:160]
 
 
-@lru_cache(maxsize=20_000)
-def extract_url_words(url: str) -> str:
-    """The words of an address, without what every address has."""
-    parts = urlsplit(url)
-    path = re.sub(r"\.(?:x?html?|php|aspx?|jsp)$|\bindex\b", " ", unquote(parts.path))
-    return " ".join(
-        re.split(r"[/\-_.+=&%]+|(?<=[a-z])(?=[A-Z])", f"{path} {unquote(parts.query)}")
-    ).strip()
-
-
-@lru_cache(maxsize=50_000)
-def _tokenize_text(text: str) -> frozenset[str]:
-    return frozenset(tokenize_for_index(text))
-
-
-@lru_cache(maxsize=50_000)
-def _tokenize_query(text: str) -> frozenset[str]:
-    return frozenset(tokenize_query(text))
-
-
 def get_url_pattern(url: str) -> str:
     """An address with its figures taken out: the days of a calendar have one pattern."""
     parts = urlsplit(url)
@@ -169,7 +131,7 @@ def weigh_links(
     """Every address once, best first. `meaning`: the cosine of each label to the question (a label
     that is not there counts by its words, twice); `led`: what pages of each branch were worth.
     """
-    words = _Words(question, mentions)
+    words = Words(question, mentions)
     seen = Counter(get_url_pattern(url) for url in known.worth)
     idle = Counter(get_url_pattern(url) for url, worth in known.worth.items() if worth < 0.2)
     usual = _compute_mean([worth for values in led.values() for worth in values])
@@ -181,16 +143,21 @@ def weigh_links(
         unknown = shares * min(1.0, len(named) / ENOUGH)
         close = unknown if cosine is None else min(1.0, max(0.0, (cosine - LEAST_COSINE) / WIDE))
         score = WORDS * shares + MEANING * close
-        reasons = [f"it names {', '.join(named)}"] if named else []
-        reasons += ["it is close in meaning"] if cosine is not None and close >= 0.5 else []
+        reasons: list[str] = []
+        if named:
+            reasons.append(Text("it names {words}", words=", ".join(named)))
+        if cosine is not None and close >= 0.5:
+            reasons.append(Text("it is close in meaning"))
         if (alike := known.found.get(link.url, 0.0)) > 0:
             score += FOUND * alike
-            reasons.append("it answered such a question before")
+            reasons.append(Text("it answered such a question before"))
         gain = _compute_gain(link.url, mention.source, led, usual)
         score += gain
-        reasons += ["its branch has paid"] if gain > 0.02 else []
+        if gain > 0.02:
+            reasons.append(Text("its branch has paid"))
         kind = _score_kind(link, known.helpful)
-        reasons += ["it is there to help"] if kind > 0 else []
+        if kind > 0:
+            reasons.append(Text("it is there to help"))
         score += kind
         score -= DEPTH * mention.depth + (MENU if link.place == "around" else 0.0)
         of_kind = get_url_pattern(link.url)
@@ -200,54 +167,11 @@ def weigh_links(
             best[link.url] = Promise(
                 link.url,
                 round(score, 4),
-                "; ".join(reasons) or "nothing better is left",
+                Text("; ").join(reasons) or Text("nothing better is left"),
                 mention,
                 tuple(named),
             )
     return sorted(best.values(), key=lambda promise: -promise.score)
-
-
-class _Words:
-    """How much of the question's words links hold; a word that most links have weighs little."""
-
-    def __init__(self, question: str, mentions: Sequence[Mention]) -> None:
-        # a stem is no word to show
-        shown = {
-            token: word for word in _WORD.findall(question) for token in tokenize_for_index(word)
-        }
-        self._terms = {token: shown.get(token, token) for token in tokenize_query(question)}
-        self._weights = self._weigh_terms(mentions)
-        self._whole = sum(self._weights.values()) or 1.0
-
-    def _weigh_terms(self, mentions: Sequence[Mention]) -> dict[str, float]:
-        held: Counter[str] = Counter()
-        every = {(m.link.url, m.link.text) for m in mentions}
-        for url, text in every:
-            held.update(
-                set(self._terms) & (_tokenize_text(text) | _tokenize_text(extract_url_words(url)))
-            )
-        return {term: math.log(1 + (len(every) + 0.5) / (held[term] + 0.5)) for term in self._terms}
-
-    def share(self, link: Link) -> tuple[float, list[str]]:
-        """0 to 1, and the words found, weightiest first (three at most)."""
-        counts: defaultdict[str, float] = defaultdict(float)
-        places = (
-            (1.0, link.text),
-            (HEADING, link.heading),
-            (AROUND, link.around),
-            (ADDRESS, extract_url_words(link.url)),
-        )
-        for weight, text in places:
-            for term in self._weights.keys() & _tokenize_text(text) if text else ():
-                counts[term] = max(counts[term], weight)
-        total = sum(self._weights[term] * weight for term, weight in counts.items())
-        own = _tokenize_query(link.text)
-        if shared := own & self._weights.keys():
-            total *= 1 - PRECISE + PRECISE * len(shared) / len(own)
-        best = sorted(counts, key=lambda term: -self._weights[term] * counts[term])
-        words = list(dict.fromkeys(self._terms[term] for term in best))
-        named = [word for word in words if not any(each != word and each in word for each in words)]
-        return total / self._whole, named[:3]
 
 
 def _compute_gain(url: str, source: str, led: Mapping[str, list[float]], usual: float) -> float:
@@ -263,7 +187,7 @@ def _compute_gain(url: str, source: str, led: Mapping[str, list[float]], usual: 
 def _score_kind(link: Link, helpful: frozenset[str]) -> float:
     text = f"{link.text} {extract_url_words(link.url)}"
     gain = HELPFUL if _HELPFUL.fullmatch(link.text.strip()) else 0.0
-    gain += HELPFUL if helpful & _tokenize_text(text) else 0.0
+    gain += HELPFUL if helpful & tokenize_text(text) else 0.0
     return gain - (UNREADABLE if _TO_BE_DONE.search(text) else 0.0)
 
 
@@ -316,7 +240,5 @@ def is_signpost(text: str, links: frozenset[str], question: str = "") -> bool:
 
 
 def fold_line(text: str) -> str:
-    """Words to compare a line of a page with those of its links: without list marks and numbers
-    before it.
-    """
+    """Words to compare a line of a page with its links: without list marks and numbers."""
     return re.sub(r"^[\W\d_]+", "", " ".join(text.split())).casefold()

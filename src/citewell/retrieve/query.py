@@ -1,6 +1,4 @@
-"""What is asked of a search, and what it gives back. The one rule: a query says everything; a
-strategy keeps nothing.
-"""
+"""What is asked of a search, and what it gives back. A strategy keeps nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from dataclasses import dataclass, field
 
 from citewell.models.base import Reranker, Vector
 from citewell.retrieve.confidence import Logistic
-from citewell.store.index.base import Filter, Index
+from citewell.store.index.protocol import Filter, Index
 from citewell.types import Hit
 
 

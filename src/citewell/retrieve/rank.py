@@ -1,7 +1,5 @@
-"""Fuse, rerank, deduplicate: pure functions over hits.
-
-The one rule: scores are compared within one search only; what crosses searches is a probability
-(`confidence.py`).
+"""Fuse, rerank, deduplicate: pure functions over hits. Scores are compared within one search only;
+what crosses searches is a probability (`confidence.py`).
 """
 
 from __future__ import annotations
@@ -87,9 +85,7 @@ def rerank_hits(
 
 
 def get_context_weights(weight: float) -> dict[str, float]:
-    """The weights where a context is searched too, whose figures count `weight` times the
-    question's own.
-    """
+    """The weights with a context, whose figures count `weight` times the question's own."""
     return WEIGHTS | {
         f"context_{name}": weight * WEIGHTS[name] for name in ("cosine", "bm25", "coverage")
     }
@@ -126,9 +122,7 @@ def compute_entity_share(entities: Iterable[str], text: str) -> float:
 
 
 def deduplicate(hits: Iterable[Hit]) -> list[Hit]:
-    """Keep the first of equal texts, and of chunks that overlap by more than half in one
-    document.
-    """
+    """Keep the first of equal texts, and of chunks of a document that overlap by over half."""
     kept: list[Hit] = []
     of_document: defaultdict[str, list[Hit]] = defaultdict(list)
     seen: set[str] = set()

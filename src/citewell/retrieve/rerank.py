@@ -1,7 +1,6 @@
 """A second look at the best hits of a search by a model that reads question and passage together.
-
-The one rule: it may change the order of the first few hits and nothing else. A reranker that is
-down costs a warning, never the search; what it does not judge counts as undecided.
+It may change the order of the first few hits and nothing else. A reranker that is down costs a
+warning, never the search; what it does not judge counts as undecided.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from citewell.errors import CitewellError
+from citewell.messages import Text
 from citewell.models.base import Reranker
 from citewell.retrieve.excerpt import extract_excerpt
 from citewell.types import Hit
@@ -51,16 +51,15 @@ async def rerank_with_model(
     try:
         verdicts = await reranker.scores(question, texts)
     except CitewellError as error:
-        return Reranked(
-            list(hits), [f"the order of the passages was not checked again: {error.message}"]
+        warning = Text(
+            "the order of the passages was not checked again: {message}", message=error.message
         )
+        return Reranked(list(hits), [warning])
     return Reranked(_blend_scores(hits, verdicts, reranker.weight), [])
 
 
 def _format_passage(question: str, hit: Hit, tokens: int) -> str:
-    """Title and headings, each once, and the text: as the evidence is sent
-    (skills/evidence/passages.py).
-    """
+    """Title and headings, each once, and the text, as skills/evidence/passages.py sends it."""
     heading = " › ".join(dict.fromkeys(part for part in (hit.title, *hit.heading_path) if part))
     return f"{heading}\n{extract_excerpt(question, hit.text, tokens)}"
 

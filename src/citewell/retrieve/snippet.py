@@ -1,7 +1,5 @@
 """The stretch of a passage that shows best why it was found, and where the question's words stand
-in it: a pure function.
-
-The one rule: a snippet is one verbatim stretch of the passage; marks are offsets into it.
+in it: a pure function. A snippet is one verbatim stretch of the passage; marks are offsets into it.
 """
 
 from __future__ import annotations
@@ -30,23 +28,21 @@ class Snippet:
     marks: tuple[tuple[int, int], ...]
 
 
-def extract_snippet(question: str, text: str, longest: int = LONGEST) -> Snippet:
-    """Around the sentence that holds most of the question's words; cut at `longest` characters."""
+def extract_snippet(question: str, text: str) -> Snippet:
+    """Around the sentence that holds most of the question's words; cut at LONGEST characters."""
     spans = split_sentences(text) or [(0, len(text))]
     shares = compute_coverage(question, [text[a:b] for a, b in spans])
     best = max(range(len(spans)), key=lambda n: shares[n])
     start, end = spans[best]
-    if end - start > longest:
-        return _cut_sentence(question, text, start, end, longest)
-    while best + 1 < len(spans) and spans[best + 1][1] - start <= longest:
+    if end - start > LONGEST:
+        return _cut_sentence(question, text, start, end, LONGEST)
+    while best + 1 < len(spans) and spans[best + 1][1] - start <= LONGEST:
         best, end = best + 1, spans[best + 1][1]
     return Snippet(text[start:end], start, find_marks(question, text[start:end]))
 
 
 def find_marks(question: str, text: str) -> tuple[tuple[int, int], ...]:
-    """Where the question's words stand: Latin words by their stem, Chinese ones as they are
-    written.
-    """
+    """Where the question's words stand: Latin words by their stem, Chinese ones as written."""
     wanted = set(tokenize_query(question))
     found = [
         match.span()

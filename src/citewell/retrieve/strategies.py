@@ -1,7 +1,5 @@
 """Ways to search what is kept, as one table. Each is hybrid: vectors and words, fused, reranked,
-deduplicated.
-
-The one rule: a strategy returns hits best first and knows neither the agent that asks nor the index
+deduplicated. A strategy returns hits best first and knows neither the agent that asks nor the index
 adapter that answers.
 """
 
@@ -12,10 +10,10 @@ from dataclasses import replace
 
 from citewell.retrieve.baselines import BASELINES
 from citewell.retrieve.boosts import apply_boosts
-from citewell.retrieve.candidates import POOL, find_candidates, find_foreign_candidates
+from citewell.retrieve.candidates import find_candidates, find_foreign_candidates
 from citewell.retrieve.confidence import compute_confidence
 from citewell.retrieve.diversify import diversify_hits
-from citewell.retrieve.query import Context, Found, Query, Strategy
+from citewell.retrieve.query import Found, Query, Strategy
 from citewell.retrieve.rank import (
     FOREIGN_WEIGHTS,
     append_ranking,
@@ -25,20 +23,9 @@ from citewell.retrieve.rank import (
     rerank_hits,
 )
 from citewell.retrieve.rerank import rerank_with_model
-from citewell.store.index.base import Filter, Index
+from citewell.store.index.protocol import Filter, Index
 from citewell.text.sentences import detect_language
 from citewell.types import Hit
-
-__all__ = [
-    "POOL",
-    "STRATEGIES",
-    "Context",
-    "Found",
-    "Query",
-    "Strategy",
-    "direct_chunk_search",
-    "hierarchical_search",
-]
 
 # The embedder prefers its own language (an unrelated Chinese sentence can outscore a relevant
 # English one) and words do not match across languages: passages of the two are ranked apart. Where
@@ -128,9 +115,7 @@ async def _search_foreign(
 
 
 def _can_search_foreign(query: Query) -> bool:
-    """Whether the other language can be searched: by meaning only, and unless the filter leaves it
-    out.
-    """
+    """Whether the other language can be searched: by meaning, unless the filter excludes it."""
     return query.vector is not None and (
         not query.where.langs or OTHER[detect_language(query.text)] in query.where.langs
     )

@@ -1,6 +1,4 @@
-"""Searching the web: who may be asked, by name. The one rule: nobody is asked unless the settings
-name a provider.
-"""
+"""Searching the web: who may be asked, by name. The settings name whom."""
 
 from __future__ import annotations
 
@@ -8,14 +6,13 @@ from collections.abc import Callable
 
 from citewell.config import Settings
 from citewell.errors import ConfigError
-from citewell.retrieve.providers.base import Provider, WebResult
+from citewell.messages import Text
+from citewell.retrieve.providers.base import Provider
 from citewell.retrieve.providers.brave import Brave
 from citewell.retrieve.providers.duckduckgo import DuckDuckGo
 from citewell.retrieve.providers.searxng import SearXNG
 from citewell.retrieve.providers.tavily import Tavily
 from citewell.retrieve.providers.wikipedia import Wikipedia
-
-__all__ = ["PROVIDERS", "Provider", "WebResult", "build_provider"]
 
 PROVIDERS: dict[str, Callable[[Settings], Provider]] = {
     "searxng": SearXNG,
@@ -27,12 +24,10 @@ PROVIDERS: dict[str, Callable[[Settings], Provider]] = {
 
 
 def build_provider(settings: Settings) -> Provider:
-    """The provider of the settings. Raises ConfigError where they name none, or leave out what it
-    needs.
-    """
+    """The provider of the settings. Raises ConfigError without one, or what it needs."""
     if settings.web.provider not in PROVIDERS:
         raise ConfigError(
-            "web search is off: setting web.provider names nobody",
-            hint=f"one of {', '.join(PROVIDERS)}; docs/web.md",
+            Text("web search is off: setting web.provider names nobody"),
+            hint=Text("one of {providers}; docs/web.md", providers=", ".join(PROVIDERS)),
         )
     return PROVIDERS[settings.web.provider](settings)

@@ -1,8 +1,6 @@
-"""The open App as one user may see it.
-
-The one rule: what is another user's is not there. The stores are narrowed, not the functions that
-ask them, so that what is built on the App needs no thought of its own about whose things are whose.
-Models, runs and background work stay shared.
+"""The open App as one user may see it. What is another user's is not there. The stores are
+narrowed, not the functions that ask them, so that what is built on the App needs no thought of its
+own about whose things are whose. Models, runs and background work stay shared.
 """
 
 from __future__ import annotations
@@ -10,20 +8,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from citewell.errors import NotAllowed
+from citewell.messages import Text
 from citewell.models.base import LLM, Embedder, Reranker
 from citewell.models.reader_base import Reader
 from citewell.retrieve.confidence import Calibration
 from citewell.runtime.app import App, T, Viewer
 from citewell.store.confirmed.types import Confirmed, Rule
-from citewell.store.index.base import Index
+from citewell.store.index.protocol import Index
 from citewell.store.users.identity import normalize_user_id
 from citewell.store.users.user_rows import ROLES, Role
 
 
 class View(App):
-    """Opens nothing and closes nothing: it lives as long as a request, in the App that it is a view
-    of.
-    """
+    """Opens and closes nothing: it lives as long as a request, in the App that it is a view of."""
 
     def __init__(self, whole: App, viewer: Viewer) -> None:
         self.settings = whole.settings
@@ -41,15 +38,19 @@ class View(App):
             whole.memories,
             whole.runs,
         )
-        self.snapshots, self.sites, self.users, self.audit = (
+        self.snapshots, self.sites, self.syncs, self.users, self.audit = (
             whole.snapshots,
             whole.sites,
+            whole.syncs,
             whole.users,
             whole.audit,
         )
+        self.folders, self.shares = whole.folders, whole.shares
         self.catalog = whole.catalog.restrict_to_viewer(viewer.user_id)
         self.jobs = whole.jobs.restrict_to_viewer(viewer.user_id)
         self.sources = whole.sources.restrict_to_viewer(viewer.user_id)
+        self.saved_questions = whole.saved_questions.restrict_to_viewer(viewer.user_id)
+        self.boards = whole.boards.restrict_to_viewer(viewer.user_id)
 
     @property
     def llm(self) -> LLM | None:
@@ -102,8 +103,21 @@ def require_role(app: App, role: Role, what: str) -> None:
 
 
 def make_role_error(user_id: str, has: Role, needed: Role, what: str) -> NotAllowed:
-    hint = f"ask an admin of this server: citewell user role {user_id} {needed}"
-    return NotAllowed(f"{what} takes the role {needed}; {user_id} is {has}", hint=hint)
+    hint = Text(
+        "ask an admin of this server: citewell user role {user_id} {needed}",
+        user_id=user_id,
+        needed=needed,
+    )
+    return NotAllowed(
+        Text(
+            "{what} takes the role {needed}; {user_id} is {has}",
+            what=what,
+            needed=needed,
+            user_id=user_id,
+            has=has,
+        ),
+        hint=hint,
+    )
 
 
 def has_visible_owner(app: App, item: Confirmed | Rule) -> bool:

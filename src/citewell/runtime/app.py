@@ -1,5 +1,5 @@
-"""Everything that answers, built once from Settings. The one rule: what `async with App(settings)`
-opens, it closes.
+"""Everything that answers, built once from Settings. What `async with App(settings)` opens, it
+closes.
 
 Models are built here but load on their first use, so that listing and removing cost no model.
 """
@@ -8,43 +8,57 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from citewell.config import Settings
+from citewell.errors import ConfigError
 from citewell.fetch.addresses import Guard
-from citewell.models import build_embedder, build_judge_llm, build_llm, build_reranker
 from citewell.models.base import LLM, Embedder, Learns, Reranker
 from citewell.models.probe import Known
+from citewell.models.providers import (
+    build_embedder,
+    build_judge_llm,
+    build_llm,
+    build_reader,
+    build_reranker,
+)
 from citewell.models.reader_base import Reader
-from citewell.models.readers import build_reader
 from citewell.retrieve.confidence import OWN, Calibration, load_calibration
 from citewell.runtime.health import ModelsSeen, Writing
 from citewell.runtime.limits import Turns
 from citewell.runtime.shutdown import Stopping
+from citewell.store.boards.boards import Boards
+from citewell.store.boards.saved_questions import SavedQuestions
+from citewell.store.conversations.folders import Folders
+from citewell.store.conversations.shares import Shares
 from citewell.store.db import Database
 from citewell.store.index.adapters import INDEXES
-from citewell.store.index.base import Index
+from citewell.store.index.protocol import Index
 from citewell.store.jobs import Jobs
 from citewell.store.library.catalog import Catalog
+from citewell.store.library.file_objects import FileObjects
 from citewell.store.memory import Memories
+from citewell.store.object_store import ObjectStore
 from citewell.store.pages import Snapshots
 from citewell.store.runs import Runs
 from citewell.store.sessions import Sessions
 from citewell.store.sites import Sites
 from citewell.store.sources import Sources
+from citewell.store.syncs.syncs import Syncs
 from citewell.store.traces import Traces
 from citewell.store.users.audit import Audit
 from citewell.store.users.user_rows import Role
 from citewell.store.users.users import Users
 
 LEASE_SECONDS = 15.0  # a killed worker's job is taken again after this
-
-
+CHAT_MODEL = ("llm", "llm_url", "llm_model", "llm_key")  # settings that another model comes with
+LOOK_AGAIN = 0.5  # seconds between two looks whether the questions of a replaced model have ended
 T = TypeVar("T")
+M = TypeVar("M", bound=LLM | Embedder | Reader | Reranker | None)
 
 
 class Stoppable(Protocol):
@@ -76,7 +90,10 @@ class App:
 
     db: Database
     catalog: Catalog
+    file_objects: FileObjects
     sessions: Sessions
+    folders: Folders
+    shares: Shares
     traces: Traces
     memories: Memories
     runs: Runs
@@ -84,6 +101,9 @@ class App:
     snapshots: Snapshots
     sites: Sites
     sources: Sources
+    syncs: Syncs
+    saved_questions: SavedQuestions
+    boards: Boards
     users: Users
     audit: Audit
     root: App
@@ -110,40 +130,53 @@ class App:
     @cached_property
     def llm(self) -> LLM | None:
         """The chat model; None in tier none."""
-        if self._lender:
-            return self._lender.llm
-        llm = build_llm(self.settings)
-        if llm is not None:
-            self._stack.push_async_callback(llm.close)
-        return llm
+        return self._lender.llm if self._lender else self._keep(build_llm(self.settings))
 
     @cached_property
     def embedder(self) -> Embedder:
-        if self._lender:
-            return self._lender.embedder
-        embedder = build_embedder(self.settings)
-        self._stack.push_async_callback(embedder.close)
-        return embedder
+        return self._lender.embedder if self._lender else self._keep(build_embedder(self.settings))
 
     @cached_property
     def reader(self) -> Reader | None:
         """The small model that finds answering sentences; None where the settings want none."""
-        if self._lender:
-            return self._lender.reader
-        reader = build_reader(self.settings)
-        if reader is not None:
-            self._stack.push_async_callback(reader.close)
-        return reader
+        return self._lender.reader if self._lender else self._keep(build_reader(self.settings))
 
     @cached_property
     def judge_llm(self) -> LLM | None:
         """The model that the settings name to judge answers; None: the one that writes them."""
         if self._lender:
             return self._lender.judge_llm
-        llm = build_judge_llm(self.settings)
-        if llm is not None:
-            self._stack.push_async_callback(llm.close)
-        return llm
+        return self._keep(build_judge_llm(self.settings))
+
+    def _keep(self, model: M) -> M:
+        """A model that is closed with this App."""
+        if model is not None:
+            self._stack.push_async_callback(model.close)
+        return model
+
+    def use_settings(self, settings: Settings) -> None:
+        """Other settings from now on; the chat model is another one where they name one. The one
+        before answers the questions that are under way, then it is closed. Raises ConfigError, and
+        changes nothing.
+        """
+        before, self.settings = self.settings, settings
+        if all(getattr(before, name) == getattr(settings, name) for name in CHAT_MODEL):
+            return
+        old = {name: self.__dict__.pop(name, None) for name in ("llm", "reranker")}
+        try:
+            _ = self.llm, self.reranker
+        except ConfigError:
+            self.settings = before
+            self.__dict__ |= {name: model for name, model in old.items() if model is not None}
+            raise
+        if old["llm"] is not None:
+            closing = asyncio.create_task(self._close_replaced(old["llm"], set(self.running)))
+            self._stack.push_async_callback(_cancel_task, closing)
+
+    async def _close_replaced(self, model: LLM, asked: set[str]) -> None:
+        while asked & self.running.keys():  # noqa: ASYNC110 - they end wherever they are asked
+            await asyncio.sleep(LOOK_AGAIN)
+        await model.close()
 
     def get_known_models(self) -> dict[str, Known]:
         """What earlier probes learned of the endpoints, by the settings' prefix."""
@@ -169,17 +202,11 @@ class App:
 
     @cached_property
     def reranker(self) -> Reranker | None:
-        """What looks again at the best passages; None where the settings want none. Raises
-        ConfigError.
-        """
+        """What looks again at the best passages, if the settings want it. Raises ConfigError."""
         if self._lender:
             return self._lender.reranker
-        reranker = build_reranker(
-            self.settings, self.llm if self.settings.reranker == "llm" else None
-        )
-        if reranker is not None:
-            self._stack.push_async_callback(reranker.close)
-        return reranker
+        llm = self.llm if self.settings.reranker == "llm" else None
+        return self._keep(build_reranker(self.settings, llm))
 
     @cached_property
     def calibration(self) -> Calibration:
@@ -205,15 +232,18 @@ class App:
 
     @cached_property
     def index(self) -> Index:
-        return INDEXES["sqlite"](self.db, self.embedder.name)
+        return INDEXES[self.db.dialect](self.db, self.embedder.name)
 
     async def __aenter__(self) -> Self:
         # settings that are wrong for these are told before anything is opened
         embedder, _ = self.embedder.name, self.reranker
-        self.db = await self._stack.enter_async_context(Database(self.settings.database))
+        self.db = await self._stack.enter_async_context(make_database(self.settings))
         self._stack.push_async_callback(self.writing.close)
-        self.catalog = Catalog(self.db, embedder)
+        url = self.settings.objects_url
+        self.file_objects = FileObjects(self.db, ObjectStore(url) if url else None)
+        self.catalog = Catalog(self.db, embedder, objects=self.file_objects)
         self.sessions = Sessions(self.db)
+        self.folders, self.shares = Folders(self.db), Shares(self.db)
         self.traces = Traces(self.db, self.settings.trace_days)
         self.memories = Memories(
             self.db, embedder, self.settings.memory.days, self.settings.memory.most
@@ -223,6 +253,8 @@ class App:
         self.snapshots = Snapshots(self.db)
         self.sites = Sites(self.db)
         self.sources = Sources(self.db)
+        self.syncs = Syncs(self.db)
+        self.saved_questions, self.boards = SavedQuestions(self.db), Boards(self.db)
         self.users = Users(self.db)
         self.audit = Audit(self.db)
         self._stack.push_async_callback(self.users.settle)
@@ -235,3 +267,15 @@ class App:
         trace: TracebackType | None,
     ) -> None:
         await self._stack.__aexit__(kind, error, trace)
+
+
+def make_database(settings: Settings) -> Database:
+    """Raises ConfigError for an address that is none."""
+    url = settings.database_url.get_secret_value()
+    return Database(settings.database, url, statement_seconds=settings.database_timeout)
+
+
+async def _cancel_task(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

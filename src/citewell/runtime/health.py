@@ -1,8 +1,6 @@
 """What the readiness goes by beside the settings: can the database be written to, and what came of
-the models' last calls.
-
-The one rule: asking every second costs next to nothing. A write is tried every few seconds at most,
-and models are watched at work, never asked.
+the models' last calls. Asking every second costs next to nothing. A write is tried every few
+seconds at most, and models are watched at work, never asked.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ import anyio.to_thread
 
 from citewell.errors import CitewellError
 from citewell.instrumentation import INTERNAL, Operation
+from citewell.messages import Text
 from citewell.store.db import Database
 
 EVERY = 5.0  # seconds between two writes that are tried
@@ -81,17 +80,15 @@ class Trouble:
 
 
 class ModelsSeen:
-    """A Watch of calls of models: which of them failed last, by what they are for (`chat`,
-    `embeddings`).
-    """
+    """A Watch of model calls: which failed last, by purpose (`chat`, `embeddings`)."""
 
     def __init__(self) -> None:
         self._troubles: dict[str, Trouble] = {}
 
-    def began(self, doing: Operation) -> None:
+    def note_begin(self, doing: Operation) -> None:
         """Only the end tells."""
 
-    def ended(self, doing: Operation) -> None:
+    def note_end(self, doing: Operation) -> None:
         role = ROLES.get(doing.name) if doing.kind == "call" else None
         if role is None:
             return
@@ -109,6 +106,8 @@ class ModelsSeen:
         """Ok, or what came of its last call, for a minute."""
         trouble = self._troubles.get(role)
         ago = time.monotonic() - trouble.at if trouble else FORGOTTEN
-        return (
-            f"{FAILED} {ago:.0f} s ago: {trouble.message}" if trouble and ago < FORGOTTEN else "ok"
+        if trouble is None or ago >= FORGOTTEN:
+            return "ok"
+        return Text(
+            "its last call failed {ago:.0f} s ago: {message}", ago=ago, message=trouble.message
         )

@@ -1,7 +1,5 @@
-"""Who may embed and who may read next, in one process.
-
-The one rule: first come, first served, a few passages at a time, so that no upload waits for all of
-another.
+"""Who may embed and who may read next, in one process. First come, first served, a few passages at
+a time, so that no upload waits for all of another.
 """
 
 from __future__ import annotations

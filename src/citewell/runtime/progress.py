@@ -1,6 +1,4 @@
-"""How far a long job is, told while it runs. The one rule: telling is awaited, so a teller may
-write it down.
-"""
+"""How far a long job is, told while it runs. Telling is awaited, so a teller may write it down."""
 
 from __future__ import annotations
 
@@ -17,12 +15,12 @@ WINDOW = 30.0  # seconds that a rate looks back
 class Progress:
     """`done` of `total` files (phase `read`) or passages (phase `embed`), both of which run at the
     same time; of documents cut anew (phase `cut`), summaries (phase `write`), questions of a data
-    set (phase `ask`), or sentences of a text (phase `check`). `name` is the file in hand. `rate`:
-    passages a second just now, 0 while unknown. `left`: seconds to go, what unread files will bring
-    included; None while unknown.
+    set (phase `ask`), sentences of a text (phase `check`), or rows (phase `move`). `name` is the
+    file or the table in hand. `rate`: passages a second just now, 0 while unknown. `left`: seconds
+    to go, what unread files will bring included; None while unknown.
     """
 
-    phase: Literal["read", "embed", "cut", "write", "ask", "check"]
+    phase: Literal["read", "embed", "cut", "write", "ask", "check", "move"]
     done: int
     total: int
     name: str = ""

@@ -1,8 +1,6 @@
 """How a server ends: nothing new is begun, what runs gets its time, and what is left then is cut
-off.
-
-The one rule: who is cut off is told whether there is something to go on with, and that is looked
-up, never guessed.
+off. Who is cut off is told whether there is something to go on with, and that is looked up, never
+guessed.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from citewell.errors import Stopped
+from citewell.messages import Text
 
 BACK = 5  # seconds that a server is thought to need to be back, told to who asks meanwhile
 
@@ -52,7 +51,7 @@ class Stopping:
         self.running += 1
         self._idle.clear()
 
-    def ended(self) -> None:
+    def count_end(self) -> None:
         self.running -= 1
         if not self.running:
             self._idle.set()
@@ -68,9 +67,7 @@ class Stopping:
 
     @asynccontextmanager
     async def cancel_on_stop(self) -> AsyncIterator[None]:
-        """Work that nobody else would cut off: it is cancelled when the time is over. Raises
-        Stopped.
-        """
+        """Work that nobody else would cut off: cancelled when the time is over. Raises Stopped."""
         try:
             async with asyncio.timeout(None) as limit:
                 self._limits.add(limit)
@@ -91,11 +88,12 @@ def make_stopped_error(resume: str = "") -> Stopped:
     be gone on with.
     """
     if not resume:
-        return Stopped("the server is stopping", hint="ask again when it is back")
-    hint = (
-        f'what was done is kept: when it is back, {{"resume": "{resume}"}} to /api/ask goes on, '
-        'as does "Go on" on the page'
+        return Stopped(Text("the server is stopping"), hint=Text("ask again when it is back"))
+    hint = Text(
+        'what was done is kept: when it is back, {{"resume": "{resume}"}} to /api/ask '
+        'goes on, as does "Go on" on the page',
+        resume=resume,
     )
     return Stopped(
-        "the server is stopping, and this was not answered yet", hint=hint, resume=resume
+        Text("the server is stopping, and this was not answered yet"), hint=hint, resume=resume
     )

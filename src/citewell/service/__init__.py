@@ -1,3 +1,3 @@
-"""What every interface calls, one verb a file. The one rule: an interface decides nothing, and the
-service shows nothing.
+"""What every interface calls, one verb a file. An interface decides nothing, and the service shows
+nothing.
 """

@@ -1,4 +1,3 @@
-"""One language job each: a full way with a chat model and, where it exists, a way without.
-
-The one rule: a skill takes what it needs as arguments and keeps nothing between calls.
+"""One language job each: a full way with a chat model and, where it exists, a way without. A skill
+takes what it needs as arguments and keeps nothing between calls.
 """

@@ -1,7 +1,5 @@
 """One cell in words: a figure with its marks and unit, a missing value told as missing, a text on
-one line.
-
-The one rule: a cell is data. Whatever stands in it, it comes out as one short line without control
+one line. A cell is data. Whatever stands in it, it comes out as one short line without control
 characters.
 """
 
@@ -9,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import month_name
 from collections.abc import Sequence
 
 from citewell.sql.column_label import Label
@@ -17,17 +16,16 @@ from citewell.text.normalize import normalize_text
 
 LONGEST = 60  # characters of a text within a sentence
 LONGEST_QUOTED = 300  # the same within a quote
-CURRENCIES = {"EUR", "USD", "GBP", "CNY", "CHF", "元", "欧元", "美元"}
+CURRENCIES = {"EUR", "USD", "GBP", "CNY", "CHF", "元", "欧元", "美元", "€", "$", "£", "¥", "￥"}
 _NOTHING = {"en": "no value", "zh": "无值"}
 _BLANK = {"en": "(empty)", "zh": "（空）"}
 _BOOL = {"en": {True: "yes", False: "no"}, "zh": {True: "是", False: "否"}}
+_MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 
 
 def format_cell(value: Value, label: Label, lang: str) -> str:
-    """For a sentence: 1234.5 of `cost_eur` is `1,234.50 EUR`, of `customer_id` it is as it
-    stands.
-    """
+    """For a sentence: 1234.5 of `cost_eur` is `1,234.50 EUR`, of `customer_id` as it stands."""
     if value is None:
         return _NOTHING.get(lang, _NOTHING["en"])
     if isinstance(value, bool):
@@ -39,7 +37,14 @@ def format_cell(value: Value, label: Label, lang: str) -> str:
             else format_plain_number(value)
         )
         return text + (label.unit if label.unit == "%" else f" {label.unit}" if label.unit else "")
+    if label.role == "time" and (month := _MONTH.fullmatch(value)):
+        return _format_month(int(month[1]), int(month[2]), lang)
     return shorten_text(value, LONGEST) or _BLANK.get(lang, _BLANK["en"])
+
+
+def _format_month(year: int, month: int, lang: str) -> str:
+    """`2024-03` as it is said."""
+    return f"{year}年{month}月" if lang == "zh" else f"{month_name[month]} {year}"
 
 
 def shorten_text(text: str, longest: int) -> str:
@@ -78,9 +83,7 @@ def format_plain_number(value: float) -> str:
 
 
 def format_rows(rows: Rows, most: int) -> list[str]:
-    """The first `most` rows as they are quoted: `column: value; column: value`, the values
-    unformatted.
-    """
+    """The first `most` rows as quoted: `column: value; column: value`, values unformatted."""
     return [
         "; ".join(
             f"{shorten_text(name, LONGEST_QUOTED)}: {_format_raw(value)}"

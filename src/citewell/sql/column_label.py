@@ -1,17 +1,18 @@
-"""What the name of a column says: its words, its unit, and whether its figures count something.
-
-The one rule: an id and a year are figures, but no quantities: they are never summed up, drawn or
-given thousands marks.
+"""What the name of a column says: its words, its unit, and whether its figures count something. An
+id and a year are figures, but no quantities: they are never summed up, drawn or given thousands
+marks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from citewell.sql.engines.engine import Kind, Rows, Value
+from citewell.types import ColumnLook
 
 Role = Literal["id", "time", "quantity", "plain"]
 
@@ -20,10 +21,29 @@ _AGGREGATE = re.compile(
     r'total)(?:_star)?\s*\(\s*(?:distinct\s+)?["`\[]?([^()]*?)["`\]]?\s*\)\s*$',
     re.IGNORECASE,
 )
+_PAIR = re.compile(
+    r"^\s*(sum|avg|min|max)\s*\(\s*\(?([^()*/+-]+?)\s*([*/+-])\s*([^()*/+-]+?)\)?\s*\)\s*$",
+    re.IGNORECASE,
+)
+_SIGNS = {"*": "×", "/": "÷", "+": "+", "-": "−"}
+_SIGN = re.compile(r" [×÷+−] ")
 _CAST = re.compile(
     r"^\s*(?:round|cast|coalesce|try_cast|ifnull)\s*\((.*?)(?:,\s*[\w.]+|\s+as\s+[\w()]+)?\)\s*$",
     re.IGNORECASE,
 )
+# What the engines call the columns of the expressions that `statement_grammar` has, and of those
+# that connected models write for them.
+_COMPUTED = {
+    "share": re.compile(r".*\*\s*100(?:\.0)?\)?\s*/.*", re.DOTALL),
+    "month": re.compile(
+        r"\s*(?:\"?month\"?\(|(?:strftime|to_char|date_format)\(.*(?:%Y-)?%m'|to_char\(.*MM'|"
+        r"date_trunc\('month')",
+        re.IGNORECASE,
+    ),
+    "year": re.compile(
+        r"\s*(?:\"?year\"?\(|strftime\(.*'%Y'|to_char\(.*'YYYY'|date_trunc\('year')", re.IGNORECASE
+    ),
+}
 _BARE = {"count", "sum", "avg", "min", "max"}  # what PostgreSQL calls the column of an aggregate
 _UNIT_IN_NAME = re.compile(r"^(.*?)\s*[(\[（【]\s*([^()\[\]（）【】]{1,12})\s*[)\]）】]\s*$")
 _UNITS = {
@@ -95,6 +115,9 @@ _SAID: dict[str, dict[str, str]] = {
         "avg": "average",
         "min": "lowest",
         "max": "highest",
+        "year": "year",
+        "month": "month",
+        "share": "share",
     },
     "zh": {
         "count": "数量",
@@ -103,15 +126,16 @@ _SAID: dict[str, dict[str, str]] = {
         "avg": "平均值",
         "min": "最小值",
         "max": "最大值",
+        "year": "年份",
+        "month": "月份",
+        "share": "占比",
     },
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """`words` for people; `unit` behind each figure (`%` without a space), empty where the name has
-    none.
-    """
+    """`words` for people; `unit` behind each figure (`%` without a space), or empty."""
 
     words: str
     unit: str
@@ -126,12 +150,20 @@ def label_columns(rows: Rows, lang: str) -> list[Label]:
     ]
 
 
-def build_headings(rows: Rows, lang: str) -> list[str]:
-    """What stands above each column for people: its name, but for an aggregate that has none
-    (`count_star()`) its label, where that does not make two columns the same.
+def list_looks(rows: Rows, lang: str) -> list[ColumnLook]:
+    """For the page, one a column."""
+    return [ColumnLook(role=each.role, unit=each.unit) for each in label_columns(rows, lang)]
+
+
+def build_headings(
+    rows: Rows, lang: str, currencies: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """What stands above each column for people: its name, but for what has none (`count_star()`)
+    its label, where that does not make two columns the same; and the unit of its figures.
+    `currencies`: of columns, by their names in small letters.
     """
     found = [
-        each.words if _split_aggregate(_strip_wrapper(name))[0] else name
+        _build_heading(name, each, currencies)
         for name, each in zip(rows.columns, label_columns(rows, lang), strict=True)
     ]
     return [
@@ -140,10 +172,30 @@ def build_headings(rows: Rows, lang: str) -> list[str]:
     ]
 
 
+def _build_heading(name: str, label: Label, currencies: Mapping[str, str]) -> str:
+    aggregate, of = _split_aggregate(_strip_wrapper(name))
+    nameless = bool(aggregate) or _find_computed(name) != ""
+    heading = label.words if nameless else name
+    unit = label.unit if nameless else ""
+    if not unit and label.role == "quantity" and aggregate != "count":
+        parts = _SIGN.split((of or name).lower())
+        unit = next((currencies[part] for part in parts if part in currencies), "")
+    return f"{heading} ({unit})" if unit else heading
+
+
+def _find_computed(name: str) -> str:
+    """What an expression without a name is: `month`, `year`, `share`; empty for any other."""
+    return next((what for what, pattern in _COMPUTED.items() if pattern.match(name)), "")
+
+
 def label_column(name: str, kind: Kind, values: Sequence[Value], lang: str) -> Label:
     """Of a column by its name as the engine gives it (`avg(age)`, `cost_eur`, `费用（万元）`), its
     kind and its values.
     """
+    if computed := _find_computed(name):
+        words = _SAID.get(lang, _SAID["en"])[computed]
+        share = computed == "share"
+        return Label(words, "%" if share else "", "quantity" if share else "time")
     aggregate, of = _split_aggregate(_strip_wrapper(name))
     base, unit = _split_unit(of)
     words = _format_words(base)
@@ -169,7 +221,10 @@ def _strip_wrapper(name: str) -> str:
 
 
 def _split_aggregate(name: str) -> tuple[str, str]:
-    """The function and what it is of: `avg(T1.age)` is avg of age."""
+    """The function and what it is of: `avg(T1.age)` is avg of age, `sum((a * b))` sum of a × b."""
+    if pair := _PAIR.match(name):
+        one, other = (part.rpartition(".")[2].strip('"`[] ') for part in (pair[2], pair[4]))
+        return pair[1].lower(), f"{one} {_SIGNS[pair[3]]} {other}"
     if found := _AGGREGATE.match(name):
         return found[1].lower(), "" if found[2].strip() in {"*", "1"} else found[2].rpartition(".")[
             2

@@ -1,7 +1,5 @@
 """Statements that people confirmed, put to a question like theirs: as they stand, or with other
-parameters.
-
-The one rule: a statement is followed without a model only where the questions ask the same of the
+parameters. A statement is followed without a model only where the questions ask the same of the
 same stored values, or differ in nothing but stored values and figures, each of which stands in the
 statement exactly once per mention.
 """
@@ -39,14 +37,14 @@ def find_confirmed(
     """
     fits: list[tuple[str, Known, str]] = []
     wrong = {
-        _fold_sql(each.item.wrong)
+        fold_sql(each.item.wrong)
         for each in known
         if isinstance(each.item, Rule) and each.item.wrong
     }
     for each in known:
         item = each.item
         if not item.logic or (
-            isinstance(item, Confirmed) and (item.conflicts or _fold_sql(item.logic) in wrong)
+            isinstance(item, Confirmed) and (item.conflicts or fold_sql(item.logic) in wrong)
         ):
             continue
         if each.same and _extract_parameters(question, schema) == _extract_parameters(
@@ -58,7 +56,7 @@ def find_confirmed(
     if not fits:
         return None
     exact = [fit for fit in fits if fit[2] == "reused"] or fits
-    return exact[0] if len({_fold_sql(sql) for sql, _, _ in exact}) == 1 else None
+    return exact[0] if len({fold_sql(sql) for sql, _, _ in exact}) == 1 else None
 
 
 def adapt_statement(question: str, before: str, sql: str, schema: Schema) -> str | None:
@@ -105,9 +103,7 @@ def _extract_parameters(question: str, schema: Schema) -> list[tuple[str, str]]:
 
 
 def _swap_literals(sql: str, swaps: dict[str, str]) -> str | None:
-    """Literals replaced, all at once; None where one of them does not stand in the statement as a
-    literal.
-    """
+    """Literals replaced, all at once; None where one is no literal of the statement."""
     if not swaps:
         return sql
     missing = set(swaps)
@@ -132,17 +128,16 @@ def _swap_literals(sql: str, swaps: dict[str, str]) -> str | None:
 
 
 def has_same_shape(one: str, other: str) -> bool:
-    """Whether two statements are of one make: the same but for their literals, names' case and
-    spaces.
-    """
+    """Whether two statements are the same but for literals, names' case and spaces."""
     return _strip_literals(one) == _strip_literals(other)
 
 
 def _strip_literals(sql: str) -> str:
     return re.sub(
-        r"\bt\d\b\.?", "", re.sub(r"'(?:[^']|'')*'|\b\d+(?:\.\d+)?\b", "?", _fold_sql(sql))
+        r"\bt\d\b\.?", "", re.sub(r"'(?:[^']|'')*'|\b\d+(?:\.\d+)?\b", "?", fold_sql(sql))
     )
 
 
-def _fold_sql(sql: str) -> str:
+def fold_sql(sql: str) -> str:
+    """What two writings of a statement share: case and spaces do not count."""
     return " ".join(sql.split()).rstrip("; ").casefold()

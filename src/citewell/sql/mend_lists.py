@@ -1,8 +1,6 @@
 """Two things that a small model forgets in a statement that runs: to say each value of a list once,
-and to sum up rows.
-
-The one rule: a statement is changed only where its rows lose nothing but doubles; what a sum would
-say otherwise is said beside the answer, not in its place.
+and to sum up rows. A statement is changed only where its rows lose nothing but doubles; where a sum
+says otherwise than single rows, which one is shown is said.
 """
 
 from __future__ import annotations
@@ -22,11 +20,6 @@ _ASKS_WHICH = re.compile(
 _COUNTS = re.compile(
     r"\bhow (?:many|much|often)\b|\b(?:each|every|(?:of|for) "
     r"all)\b|多少|几[个次种条]|每|逐|所有.*的",
-    re.IGNORECASE,
-)
-_MOST = re.compile(
-    r"\b(?:most|least|highest|lowest|largest|smallest|biggest|top|greatest|maximum|"
-    r"minimum)\b|最[多少高低大小贵]|第一",
     re.IGNORECASE,
 )
 _SINGLE = re.compile(
@@ -57,9 +50,7 @@ _ADDS_UP_ZH = re.compile(r"(?:费用|金额|成本|支出|花费|销售额|销�
 
 
 def add_distinct(question: str, sql: str, dialect: Dialect, rows: Rows) -> str:
-    """The statement with DISTINCT where it gives a plain list of texts with many doubles; else
-    empty.
-    """
+    """The statement with DISTINCT where it gives a list of texts with many doubles; else empty."""
     if len(rows.rows) < DOUBLED * max(1, len(set(rows.rows))) or set(rows.kinds) != {"text"}:
         return ""
     if not _ASKS_WHICH.search(question) or _COUNTS.search(question):
@@ -97,15 +88,11 @@ class Summed:
 
 def sum_by_name(question: str, sql: str, dialect: Dialect) -> Summed | None:
     """For `SELECT name ... ORDER BY figure LIMIT 1`, where the figure is one that adds up and the
-    question asks for the most or the least; None for any other.
+    question does not ask for a single row; None for any other.
     """
     from sqlglot import exp
 
-    tree = (
-        _parse_plain_select(sql, dialect)
-        if _MOST.search(question) and not _SINGLE.search(question)
-        else None
-    )
+    tree = _parse_plain_select(sql, dialect) if not _SINGLE.search(question) else None
     order = tree.args.get("order") if tree is not None else None
     if (
         tree is None
@@ -127,15 +114,9 @@ def sum_by_name(question: str, sql: str, dialect: Dialect) -> Summed | None:
         return None
     total = exp.Sum(this=figure.copy())
     asked = tree.copy()
-    asked.set("expressions", [names[0].copy(), exp.alias_(total, "total")])
-    asked.set(
-        "order",
-        exp.Order(
-            expressions=[
-                exp.Ordered(this=exp.column("total"), desc=order.expressions[0].args.get("desc"))
-            ]
-        ),
-    )
+    asked.set("expressions", [names[0].copy(), total])
+    way = order.expressions[0].args.get("desc")
+    asked.set("order", exp.Order(expressions=[exp.Ordered(this=total.copy(), desc=way)]))
     asked = asked.where(figure.copy().is_(exp.null()).not_()).group_by(names[0].copy())
     return Summed(str(asked.sql(dialect=dialect)), names[0].name, figure.name)
 
@@ -164,6 +145,8 @@ def _parse_plain_select(sql: str, dialect: Dialect) -> Any:
         tree = sqlglot.parse_one(sql, dialect=dialect)
     except (SqlglotError, RecursionError):
         return None
+    if isinstance(tree, exp.Select):
+        _ungroup_edges(tree)
     if not isinstance(tree, exp.Select) or any(
         tree.args.get(part) for part in ("distinct", "group", "having", "qualify", "offset")
     ):
@@ -171,6 +154,24 @@ def _parse_plain_select(sql: str, dialect: Dialect) -> Any:
     parts = [*tree.expressions, *([tree.args["order"]] if tree.args.get("order") else [])]
     inside = any(part.find(exp.AggFunc, exp.Window, exp.Query, exp.Star) for part in parts)
     return None if inside else tree
+
+
+def _ungroup_edges(select: Any) -> None:
+    """`SELECT name, min(cost) ... GROUP BY name ORDER BY min(cost) LIMIT 1` names what the single
+    row with the lowest cost does: it is made that.
+    """
+    from sqlglot import exp
+
+    group, order = select.args.get("group"), select.args.get("order")
+    if group is None or order is None or not _is_limit_one(select.args.get("limit")):
+        return
+    edges = {edge for edge in order.find_all(exp.Min, exp.Max) if _get_column(edge.this)}
+    names = {each for each in select.expressions if _get_column(each) is not None}
+    if len(edges) == 1 and len(names) == 1 and names == set(group.expressions):
+        select.set("group", None)
+        for edge in list(select.find_all(exp.Min, exp.Max)):
+            if edge in edges:
+                edge.replace(edge.this.copy())
 
 
 def _get_column(expression: Any) -> Any:

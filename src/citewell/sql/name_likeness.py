@@ -1,7 +1,6 @@
 """How like the words of a question are to the names of a schema: by their letters (English stems)
-and by meaning (a multilingual embedder, so that 歌手 finds `singer`).
-
-The one rule: a likeness is a figure from a comparison, never a word of a model's.
+and by meaning (a multilingual embedder, so that 歌手 finds `singer`). A likeness is a figure from a
+comparison, never a word of a model's.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -75,13 +75,17 @@ def to_phrase(name: str) -> str:
 
 
 def list_targets(schema: Schema) -> list[tuple[str, str, str]]:
-    """(table, column or empty, words) of everything that has a name; a comment counts as part of
-    it.
+    """(table, column or empty, words) of everything that has a name, one more for each of its
+    synonyms; a comment counts as part of the name.
     """
     return [
-        (table.name, column.name if column else "", _get_words(column or table))
+        (table.name, column.name if column else "", words)
         for table in schema.tables
         for column in [None, *table.columns]
+        for words in [
+            _get_words(column or table),
+            *(to_phrase(each) for each in (column or table).synonyms),
+        ]
     ]
 
 
@@ -89,7 +93,8 @@ def _get_words(named: Table | Column) -> str:
     name = " ".join(
         SHORT.get(word, word) for word in to_phrase(named.name.rpartition(".")[2]).split()
     )
-    return f"{name} {named.comment.lower()[:80]}".strip()
+    dated = "year month day" if isinstance(named, Column) and named.kind == "date" else ""
+    return " ".join(f"{name} {named.comment.lower()[:80]} {dated}".split())
 
 
 def score_by_letters(words: Sequence[str], targets: Sequence[tuple[str, str, str]]) -> Vector:
@@ -116,54 +121,51 @@ def _stem_words(text: str) -> frozenset[str]:
     return frozenset(tokenize_query(text))
 
 
-async def score_by_meaning(
-    words: Sequence[str], targets: Sequence[tuple[str, str, str]], embedder: Embedder
-) -> tuple[Vector, Sequence[int]]:
-    """0 where the nearest name does not stand out; else how much it does, up to 1. And which name
-    is nearest to each word.
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near words are in meaning to names (cosines). `above`, shape (words, names): above what a
+    word is to names that most tables might have, and a name to most words. `salience`, one a word:
+    how much nearer it is to one name than to the names at large. A Chinese word is near to all
+    Chinese names, whatever they mean: that it is near says nothing, only that one of them stands
+    out.
     """
+
+    above: Vector
+    salience: Vector
+
+
+async def measure_nearness(
+    words: Sequence[str], targets: Sequence[tuple[str, str, str]], embedder: Embedder
+) -> Nearness:
     if not words or len(targets) < 2:
-        return np.zeros((len(words), len(targets)), np.float32), []
+        return Nearness(
+            np.zeros((len(words), max(1, len(targets))), np.float32),
+            np.zeros(len(words), np.float32),
+        )
     texts = [text for _, _, text in targets]
-    names = await _embed_texts(list(dict.fromkeys(texts)), embedder)
-    asked = await _embed_texts(words, embedder)
+    names = await embed_texts(list(dict.fromkeys(texts)), embedder)
+    asked = await embed_texts(words, embedder)
     theirs = np.stack([names[text] for text in texts])
-    cosines = np.stack([asked[word] for word in words]) @ theirs.T
-    common = np.stack(list((await _embed_texts(COMMON, embedder)).values())).mean(axis=0)
+    mine = np.stack([asked[word] for word in words])
+    common = np.stack(list((await embed_texts(COMMON, embedder)).values())).mean(axis=0)
     # some words and some names are near everything: that is taken out, measured on names that most
     # tables might have
-    own = np.stack([asked[word] for word in words]) @ common
     hub = theirs @ common
-    above = cosines - own[:, None] - HUB * (hub - float(hub.mean()))[None, :]
-    best = above.max(axis=1, keepdims=True)
-    close = (above >= STANDS_OUT) & (above >= best - 0.01)
+    near = mine @ theirs.T - HUB * (hub - float(hub.mean()))[None, :]
+    above = near - (mine @ common)[:, None]
+    return Nearness(
+        above.astype(np.float32), (near.max(axis=1) - near.mean(axis=1)).astype(np.float32)
+    )
+
+
+def score_by_meaning(above: Vector) -> Vector:
+    """Of each word and name how much the nearest name stands out, 0 to 1."""
+    close = (above >= STANDS_OUT) & (above >= above.max(axis=1, keepdims=True) - 0.01)
     scores = np.clip(0.5 + 0.5 * (above - STANDS_OUT) / (SURE - STANDS_OUT), 0.0, 1.0)
-    return np.where(close, scores, 0.0).astype(np.float32), above.argmax(axis=1).tolist()
+    return np.where(close, scores, 0.0).astype(np.float32)
 
 
-async def measure_salience(words: Sequence[str], schema: Schema, embedder: Embedder) -> list[float]:
-    """How much nearer in meaning each word is to one name of the schema than to its names at large
-    (cosine). A Chinese word is near to all Chinese names, whatever they mean: that it is near says
-    nothing, only that one of them stands out.
-    """
-    texts = [text for _, _, text in list_targets(schema)]
-    if not words or len(texts) < 2:
-        return [0.0] * len(words)
-    names, asked = (
-        await _embed_texts(list(dict.fromkeys(texts)), embedder),
-        await _embed_texts(words, embedder),
-    )
-    theirs = np.stack([names[text] for text in texts])
-    hub = theirs @ np.stack(list((await _embed_texts(COMMON, embedder)).values())).mean(axis=0)
-    near = (
-        np.stack([asked[word] for word in words]) @ theirs.T
-        - HUB * (hub - float(hub.mean()))[None, :]
-    )
-    found: list[float] = (near.max(axis=1) - near.mean(axis=1)).tolist()
-    return found
-
-
-async def _embed_texts(texts: Sequence[str], embedder: Embedder) -> dict[str, Vector]:
+async def embed_texts(texts: Sequence[str], embedder: Embedder) -> dict[str, Vector]:
     """Vectors of short texts, kept for the next question."""
     new = [text for text in texts if (embedder.name, text) not in _vectors]
     if new:

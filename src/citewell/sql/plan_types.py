@@ -9,6 +9,7 @@ from typing import Any
 
 from citewell.sql.engines.engine import Dialect, Schema
 from citewell.sql.schema_link import Linked
+from citewell.sql.semantics.description import Description
 from citewell.store.confirmed.types import Known
 from citewell.types import Message
 
@@ -22,10 +23,32 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class Described:
+    """Tables as statements run over them, and what people wrote of them. `named`: names of the
+    metrics that the question names.
+    """
+
+    schema: Schema
+    description: Description
+    named: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """The question and the statement that a follow-up changes, and the follow-up as it was put."""
+
+    question: str
+    sql: str
+    follow_up: str
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """All that the jobs on one question share. `known`: confirmed items and rules, best first.
     `history`: of a follow-up that only a connected model will put in full words, the conversation;
-    its last turn is the question as it was put.
+    its last turn is the question as it was put. `previous`: of a follow-up for a small model.
+    `described`: the tables as they are stored and what people wrote of them; `schema` has the
+    metrics as columns.
     """
 
     question: str
@@ -34,6 +57,8 @@ class Asked:
     glossary: tuple[Term, ...] = ()
     known: tuple[Known, ...] = ()
     history: tuple[Message, ...] = ()
+    previous: Previous | None = None
+    described: Described | None = None
 
     @property
     def dialect(self) -> Dialect:
@@ -46,7 +71,8 @@ class Analysis:
     "columns": [...], "values": {"column": "stored value"}, "limit": 3, ...}`. `missing`: words of
     the question that nothing in the schema stands for, where it cannot be answered (`answerable`
     False). `choices`: readings to ask back about, where several are equally likely. `log_odds`: the
-    model's own judgement that the tables answer it; None where it was not asked.
+    model's own judgement that the tables answer it; None where it was not asked. `changes`: it asks
+    to change the tables.
     """
 
     intent_type: str
@@ -57,6 +83,7 @@ class Analysis:
     missing: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     linked: Linked | None = None
+    changes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +91,9 @@ class Candidate:
     """A statement. `item_id` of the confirmed item that it is (`reused`) or was made of by other
     parameters (`adapted`) or that was shown to the model (`example`); empty where nothing was
     followed. `rules`: ids of the rules that were shown. `question`: a follow-up in full words,
-    where the model that wrote the statement put it so.
+    where the model that wrote the statement put it so. `problem`: why it cannot run as it is
+    written; `unused`: the metric that the question names and the statement does not have.
+    `log_prob`: of what the model wrote under a grammar, as of `Reply`.
     """
 
     sql: str
@@ -73,3 +102,6 @@ class Candidate:
     similarity: float = 0.0
     rules: tuple[str, ...] = ()
     question: str = ""
+    problem: str = ""
+    unused: str = ""
+    log_prob: float | None = None

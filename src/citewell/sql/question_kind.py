@@ -1,12 +1,15 @@
-"""What kind of question is put to tables, and where it can be read in several ways.
-
-The one rule: in doubt it is one reading.
+"""What kind of question is put to tables, and where it can be read in several ways. In doubt it is
+one reading. Whether it asks to change them is told by meaning, from examples in contrast ("Delete
+all orders", "Which orders were deleted?") that `training/requests/` has.
 """
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+from citewell.models.base import Embedder
+from citewell.models.linear_probe import compute_odds
 from citewell.sql.engines.engine import Schema
 from citewell.sql.name_likeness import to_phrase
 from citewell.sql.schema_link import Linked
@@ -31,6 +34,10 @@ _ZH = {
 }
 INTENTS = {name: re.compile(rf"\b(?:{_EN[name]})\b|{_ZH[name]}", re.IGNORECASE) for name in _EN}
 GENERAL = "general_query"
+WEIGHTS = Path(__file__).with_name("change_request.json")
+# Log-odds from which on a change is asked for. Of 60 held-out sentences 20 of 21 that ask for one
+# pass it, 2 of 39 that do not, and of 440 questions of Spider in both languages 1.
+LEAST = 0.5
 
 
 def detect_intent(question: str) -> str:
@@ -68,3 +75,9 @@ def _is_key_column(schema: Schema, table: str, column: str) -> bool:
     return found is not None and (
         column in found.primary_key or any(column in key.columns for key in found.foreign_keys)
     )
+
+
+async def is_change_request(text: str, embedder: Embedder) -> bool:
+    """False also where another embedder is set than the one that the weights are fitted to."""
+    vector = (await embedder.passages([text]))[0]
+    return compute_odds(WEIGHTS, embedder.name, vector).get("change", 0.0) >= LEAST

@@ -55,9 +55,7 @@ GENERIC = frozenset(_GENERIC.split())
 
 
 def extract_content_words(question: str) -> list[str]:
-    """The words that say what a question is about, each once: not those that only ask, count or
-    sort.
-    """
+    """The words that say what a question is about, each once: none that only asks or sorts."""
     found: list[str] = []
     for piece in re.split(r"([\u3400-\u9fff]+)", QUOTED.sub(" ", question)):
         if re.match(r"[\u3400-\u9fff]", piece):

@@ -1,14 +1,12 @@
-"""Asking tables: guard first, then engine.
-
-The one rule: this is the only way to an engine's `run` and `explain`; tests/sql/guard
-hold the source to it.
+"""Asking tables: guard first, then engine. This is the only way to an engine's `run`, `export` and
+`explain`; tests/sql/guard hold the source to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from citewell.sql.engines.engine import Engine, Limits, Rows
+from citewell.sql.engines.engine import Engine, Limits, Rows, Writing, Written
 from citewell.sql.guard.check import check_statement
 from citewell.sql.guard.scope import check_scope
 
@@ -20,6 +18,18 @@ async def run_query(
     Raises StatementRefused before anything runs, else what the engine raises.
     """
     return await engine.run(_guard_statement(engine, sql, tables), limits)
+
+
+async def export_query(
+    engine: Engine,
+    sql: str,
+    limits: Limits,
+    path: str,
+    how: Writing,
+    tables: Collection[str] | None = None,
+) -> Written:
+    """The rows written into the new file `path`; else as `run_query`."""
+    return await engine.export(_guard_statement(engine, sql, tables), limits, path, how)
 
 
 async def explain_query(

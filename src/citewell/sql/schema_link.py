@@ -2,26 +2,44 @@
 nothing in the schema.
 
 Words are held against names by their letters (English stems) and by meaning (a multilingual
-embedder, so that 歌手 finds `singer`); values by their letters. The one rule: a link is a figure
-from a comparison, never a word of a model's.
+embedder, so that 歌手 finds `singer`); values by their letters. A link is a figure from a
+comparison, never a word of a model's.
 """
 
 from __future__ import annotations
 
+from calendar import day_abbr, day_name, month_abbr, month_name
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from citewell.models.base import Embedder
-from citewell.sql.engines.engine import Schema, Table
-from citewell.sql.name_likeness import list_targets, score_by_letters, score_by_meaning
+from citewell.sql.engines.engine import Schema
+from citewell.sql.name_likeness import (
+    Nearness,
+    list_targets,
+    measure_nearness,
+    score_by_letters,
+    score_by_meaning,
+)
 from citewell.sql.question_words import GENERIC, extract_content_words, is_thing
 from citewell.sql.values_in_question import Found, find_stored_values
 
-SAID = (
-    0.7  # a word with such a link to a table is said of that table, though another has a better one
+# Log-odds that the tables hold what a question speaks of, by means over its words: how near each
+# is in meaning to the nearest name; how much it stands out there (`Nearness.salience`); and by how
+# much words whose letters stand nowhere are less near than ENOUGH. A stored value is near enough,
+# and stands out by APART. Fitted (logistic) on 720 questions over ten databases of Spider, English
+# and Chinese, each put to its own database and to another one.
+WEIGHTS, BIAS = (115.47, -62.24, 159.49), 1.427
+ENOUGH, APART = 0.08, 0.05
+FITTED = "builtin:multilingual-e5-small"
+# What a column of dates holds, whatever its days are.
+DATE_WORDS = frozenset(
+    name.casefold() for name in (*month_name, *month_abbr, *day_name, *day_abbr) if name
 )
+# With another embedder: a bias, and the weight of the share of words that stand for nothing.
+OTHERWISE = (2.3, -5.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +56,16 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What was found. `missing`: content words that stand for nothing. `leaning`: words without a
-    link, verbs too, each with the table that comes nearest to it all the same. `tables`: how much
-    each is spoken of, 0 to 1.
+    """What was found. `missing`: content words that stand for nothing. `log_odds`: that the tables
+    hold what the question speaks of, all words together; None where it has none that says so.
+    `tables`: how much each is spoken of, 0 to 1.
     """
 
     links: tuple[Link, ...]
     values: tuple[Found, ...]
     missing: tuple[str, ...]
     words: tuple[str, ...]
-    leaning: tuple[tuple[str, str], ...] = ()
+    log_odds: float | None = None
 
     @property
     def tables(self) -> dict[str, float]:
@@ -60,35 +78,6 @@ class Linked:
             scores[value.table] = 1.0
         return scores
 
-    def is_table_needed(self, table: Table, others: Sequence[Table]) -> bool:
-        """Whether the question says something of `table` that it does not say of one of `others`.
-        The column of a foreign key speaks of the table that it leads to.
-        """
-        known = {other.name.lower(): other for other in [table, *others]}
-        held = {
-            value.value.casefold()
-            for value in self.values
-            if value.table.lower() in {other.name.lower() for other in others}
-        }
-        if any(
-            value.table.lower() == table.name.lower() and value.value.casefold() not in held
-            for value in self.values
-        ):
-            return True
-        if any(name.lower() == table.name.lower() for _, name in self.leaning):
-            return True
-        best: dict[str, list[float]] = {}
-        for link in self.links:
-            of = known.get(link.table.lower())
-            if of is None and any(
-                key.table.lower() == link.table.lower() for key in table.foreign_keys
-            ):
-                of = table  # `singer_in_concert` stands for the singers that are not there
-            if of is not None and not any(link.column in key.columns for key in of.foreign_keys):
-                scores = best.setdefault(link.word, [0.0, 0.0])
-                scores[of is not table] = max(scores[of is not table], link.score)
-        return any(own > theirs and theirs < SAID for own, theirs in best.values())
-
     @property
     def share_missing(self) -> float:
         """Of the content words; 0 where there are none."""
@@ -98,27 +87,29 @@ class Linked:
 async def link_question(
     question: str, schema: Schema, embedder: Embedder, terms: Sequence[str] = ()
 ) -> Linked:
-    """`terms`: words of the user's glossary, which are known whatever they are called in the
-    schema.
-    """
+    """`terms`: words of the user's glossary, known whatever the schema calls them."""
     values = find_stored_values(question, schema)
     taken = {
         word
         for value in values
-        for word in [*extract_content_words(value.value), value.value.casefold()]
+        for text in (value.value, value.said)
+        for word in [*extract_content_words(text), text.casefold()]
     }
+    if any(column.kind == "date" for table in schema.tables for column in table.columns):
+        taken |= DATE_WORDS
     known = {
         word
         for term in terms
         if term.casefold() in question.casefold()
         for word in extract_content_words(term)
     }
-    words = [
-        word for word in extract_content_words(question) if word not in taken and word not in known
-    ]
+    said = [word for word in extract_content_words(question) if word not in known]
+    stored = [word for word in said if taken & {word, word.removesuffix("s")}]
+    words = [word for word in said if word not in stored]
     targets = list_targets(schema)
-    by_meaning, nearest = await score_by_meaning(words, targets, embedder)
-    scores = np.maximum(score_by_letters(words, targets), by_meaning)
+    by_letters = score_by_letters(words, targets)
+    near = await measure_nearness(words, targets, embedder)
+    scores = np.maximum(by_letters, score_by_meaning(near.above))
     links = [
         Link(word, targets[at][0], targets[at][1], round(float(scores[row, at]), 3))
         for row, word in enumerate(words)
@@ -128,10 +119,24 @@ async def link_question(
     missing = tuple(
         word for word in words if word not in linked and word not in GENERIC and is_thing(word)
     )
-    leaning = [
-        (word, targets[at][0])
-        for word, at in zip(words, nearest, strict=False)
-        if word not in linked | GENERIC
-    ]
-    shown = (*words, *sorted(taken & set(extract_content_words(question))))
-    return Linked(tuple(links), tuple(values), missing, shown, tuple(leaning))
+    found = Linked(tuple(links), tuple(values), missing, (*words, *stored))
+    if not found.words:
+        return found
+    if embedder.name != FITTED:
+        bias, weight = OTHERWISE
+        return replace(found, log_odds=bias + weight * found.share_missing)
+    hits = [bool(row.any()) for row in by_letters]
+    return replace(found, log_odds=_weigh_words(hits, len(stored), near))
+
+
+def _weigh_words(by_letters: Sequence[bool], stored: int, near: Nearness) -> float:
+    """`by_letters`: of each word that is not stored, whether its letters stand in the tables."""
+    above = near.above.max(axis=1)
+    lacking = [float(each) - ENOUGH for each, hit in zip(above, by_letters, strict=True) if not hit]
+    sums = (
+        float(above.sum()) + stored * ENOUGH,
+        float(near.salience.sum()) + stored * APART,
+        sum(lacking),
+    )
+    number = len(by_letters) + stored
+    return BIAS + sum(w * each / number for w, each in zip(WEIGHTS, sums, strict=True))

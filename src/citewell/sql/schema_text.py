@@ -1,7 +1,5 @@
 """A schema as a chat model reads it: CREATE TABLE text with comments and stored values, cut to a
-token budget.
-
-The one rule: a schema that fits is shown whole and always alike, whatever is asked, so that the
+token budget. A schema that fits is shown whole and always alike, whatever is asked, so that the
 prompt cache holds it from question to question; only one that does not fit is cut by what the
 question speaks of.
 """
@@ -10,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 
 from citewell.models.base import CONNECTED_TIER, LLM
-from citewell.sql.engines.engine import Column, ForeignKey, Schema, Table
+from citewell.sql.engines.engine import Column, Dialect, ForeignKey, Schema, Table
 from citewell.sql.schema_link import Linked
 from citewell.text.sentences import count_tokens
 
@@ -35,37 +34,45 @@ def get_token_budget(llm: LLM | None) -> int:
     )
 
 
-def render_schema(schema: Schema, linked: Linked | None, budget: int) -> str:
+def choose_shown(schema: Schema, linked: Linked | None, budget: int) -> Schema:
     """All tables where they fit; else those that the question speaks of, the tables between them,
     then the others as they fit; columns that are neither keys nor spoken of are left out of a table
     that does not.
     """
-    mark = "`" if schema.dialect == "mysql" else '"'  # what sqlglot and MySQL both take for names
-    parts = {table.name: render_table(table, mark=mark) for table in schema.tables}
-    if count_tokens("\n".join(parts.values())) <= budget or linked is None:
-        return "\n".join(parts.values())
-    chosen: dict[str, str] = {}
+    if linked is None or count_tokens(render_schema(schema, schema)) <= budget:
+        return schema
+    chosen: dict[str, Table] = {}
     for table in _rank_tables(schema, linked):
         wanted = {link.column for link in linked.links if link.table == table.name}
         wanted |= {value.column for value in linked.values if value.table == table.name}
-        for text in (
-            parts[table.name],
-            render_table(table, _narrow_columns(table, wanted), mark=mark),
-        ):
-            cost = count_tokens(text)
+        for columns in (table.columns, tuple(_narrow_columns(table, wanted))):
+            cost = count_tokens(render_table(table, columns, get_quote_mark(schema.dialect)))
             if cost <= budget:
-                chosen[table.name] = text
+                chosen[table.name] = replace(table, columns=columns)
                 budget -= cost
                 break
-    left = [table.name for table in schema.tables if table.name not in chosen]
-    note = f"\n-- {len(left)} more tables are not shown" if left else ""
-    return "\n".join(chosen[table.name] for table in schema.tables if table.name in chosen) + note
+    return replace(
+        schema, tables=tuple(chosen[each.name] for each in schema.tables if each.name in chosen)
+    )
+
+
+def render_schema(schema: Schema, shown: Schema) -> str:
+    """`shown`: what `choose_shown` left of it; how much was left out is said."""
+    whole = {table.name: table for table in schema.tables}
+    mark = get_quote_mark(schema.dialect)
+    parts = [render_table(whole[table.name], table.columns, mark) for table in shown.tables]
+    if left := len(schema.tables) - len(shown.tables):
+        parts.append(f"-- {left} more tables are not shown")
+    return "\n".join(parts)
+
+
+def get_quote_mark(dialect: Dialect) -> str:
+    """What stands around a name."""
+    return "`" if dialect == "mysql" else '"'
 
 
 def _rank_tables(schema: Schema, linked: Linked) -> list[Table]:
-    """Those spoken of, the best first; behind each the tables that its keys lead to; then the
-    rest.
-    """
+    """Those spoken of, best first; behind each the tables that its keys lead to; the rest."""
     scores = linked.tables
     spoken = sorted((t for t in schema.tables if scores.get(t.name)), key=lambda t: -scores[t.name])
     names = {table.name for table in spoken}
@@ -103,7 +110,9 @@ def render_table(table: Table, columns: Collection[Column] | None = None, mark: 
         text + ("," if at < len(lines) - 1 else "") + remark
         for at, (text, remark) in enumerate(lines)
     )
-    head = f" -- {_flatten_line(table.comment)}" if table.comment else ""
+    remarks = [table.comment, _render_synonyms(table.synonyms)]
+    remark = "; ".join(_flatten_line(each) for each in remarks if each)
+    head = f" -- {remark}" if remark else ""
     cut = (
         ""
         if len(shown) == len(table.columns)
@@ -117,20 +126,24 @@ def _render_key(table: Table, column: Column) -> str:
 
 
 def _render_remark(column: Column) -> str:
-    parts = [_flatten_line(column.comment)] if column.comment else []
+    said = (column.comment, _render_synonyms(column.synonyms))
+    parts = [_flatten_line(each) for each in said if each]
     if column.kind == "text" and column.values:
         shown = [f"'{_flatten_line(value)[:LONGEST]}'" for value in column.values[:VALUES]]
         more = len(column.values) > VALUES or (column.distinct or 0) > len(shown)
         parts.append(", ".join(shown) + (", ..." if more else ""))
     elif column.kind == "date" and column.lowest is not None:
         parts.append(f"{column.lowest} to {column.highest}")
+    parts += [_flatten_line(f"{said} = '{value}'") for said, value in column.value_synonyms]
     return f" -- {'; '.join(parts)}" if parts else ""
 
 
+def _render_synonyms(synonyms: Collection[str]) -> str:
+    return f"= {', '.join(synonyms)}" if synonyms else ""
+
+
 def _flatten_line(text: str) -> str:
-    """On one line, whatever it holds: a value is data and never ends the remark that it stands
-    in.
-    """
+    """On one line, whatever it holds: a value is data and never ends its remark."""
     return " ".join(text.split())
 
 
@@ -148,7 +161,7 @@ def quote_name(name: str, mark: str = '"') -> str:
     return (
         name
         if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.upper() not in _RESERVED
-        else f"{mark}{name}{mark}"
+        else f"{mark}{name.replace(mark, mark * 2)}{mark}"
     )
 
 
@@ -163,9 +176,22 @@ def quote_path(name: str, mark: str = '"') -> str:
 
 
 _WORDS = """
-    ALL AND ANY AS ASC BETWEEN BY CASE CAST CHECK COLUMN CROSS DEFAULT DESC DISTINCT ELSE END EXCEPT
-    EXISTS FALSE FOR FROM FULL GROUP HAVING IN INDEX INNER INTERSECT INTO IS JOIN KEY LEFT LIKE
-    LIMIT NATURAL NOT NULL OFFSET ON OR ORDER OUTER PRIMARY RANGE RANK REFERENCES RIGHT ROWS SELECT
-    SET TABLE THEN TO TRUE UNION UNIQUE UPDATE USER USING VALUES VIEW WHEN WHERE WINDOW WITH
+    ACCESSIBLE ADD ALL ALTER ANALYSE ANALYZE AND ANTI ANY ARRAY AS ASC ASOF ASYMMETRIC AT
+    AUTHORIZATION BEFORE BETWEEN BINARY BOTH BY CALL CASCADE CASE CAST CHANGE CHARACTER CHECK
+    COLLATE COLLATION COLUMN COLUMNS CONCURRENTLY CONDITION CONSTRAINT CONTINUE CONVERT CREATE
+    CROSS CUME_DIST CURSOR DATABASE DATABASES DAY_HOUR DECLARE DEFAULT DEFERRABLE DELAYED
+    DENSE_RANK DESC DESCRIBE DETERMINISTIC DISTINCT DIV DO DUAL EACH ELSE END ESCAPED EXCEPT
+    EXISTS EXIT EXPLAIN FALSE FETCH FIRST_VALUE FLOAT FOR FORCE FOREIGN FREEZE FROM FULL
+    FULLTEXT FUNCTION GENERATED GLOB GROUP GROUPS HAVING IF IGNORE ILIKE IN INDEX INITIALLY
+    INNER INOUT INTERSECT INTERVAL INTO IS ISNULL JOIN KEY KEYS KILL LAG LAMBDA LAST_VALUE
+    LATERAL LEAD LEADING LEAVE LEFT LIKE LIMIT LINES LOAD LOCK LOOP MAP MATCH MOD NATURAL NOT
+    NOTNULL NTH_VALUE NTILE NULL OF OFFSET ON ONLY OPTION OR ORDER OUT OUTER OVER OVERLAPS
+    PERCENT_RANK PIVOT PIVOT_LONGER PIVOT_WIDER PLACING POSITIONAL PRIMARY PROCEDURE PURGE
+    QUALIFY RANGE RANK READ REFERENCES REGEXP RELEASE RENAME REPEAT REPLACE REQUIRE RESTRICT
+    RETURN RETURNING REVOKE RIGHT ROW ROWS ROW_NUMBER SCHEMA SELECT SEMI SEPARATOR SET SHOW
+    SIGNAL SIMILAR SOME SPATIAL SQL STARTING STORED STRAIGHT_JOIN STRUCT SUMMARIZE SYMMETRIC
+    SYSTEM TABLE TABLESAMPLE TERMINATED THEN TO TRAILING TRIGGER TRUE TRY_CAST TUPLE UNDO UNION
+    UNIQUE UNLOCK UNPACK UNPIVOT UNSIGNED UPDATE USAGE USE USER USING UTC_DATE VALUES VARIADIC
+    VARYING VERBOSE VIEW VIRTUAL WHEN WHERE WHILE WINDOW WITH WRITE XOR
 """
 _RESERVED = frozenset(_WORDS.split())

@@ -1,7 +1,5 @@
-"""How well a question fits tables: which source is meant, and what of it comes nearest.
-
-The one rule: where two sources have nearly as much of a question, nobody guesses: it is asked back
-which is meant.
+"""How well a question fits tables: which source is meant, and what of it comes nearest. Where two
+sources have nearly as much of a question, nobody guesses: it is asked back which is meant.
 """
 
 from __future__ import annotations
@@ -9,11 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from citewell.models.base import Embedder
 from citewell.sql.column_label import split_name
 from citewell.sql.engines.engine import Schema, Table
-from citewell.sql.name_likeness import measure_salience
 from citewell.sql.plan_types import Term
 from citewell.sql.question_words import extract_content_words
 from citewell.sql.values_in_question import find_stored_values
@@ -21,13 +18,10 @@ from citewell.text.tokens import tokenize_for_index, tokenize_query
 
 CLEAR = 0.15  # by so much of the question's words the best source must lead, or be named
 # Which source a question is about: the share of its words that the tables have by letters, plus
-# MEANING times the mean of how much the words stand out in meaning (`measure_salience`, 0 at LEAST,
-# 1 at MOST). Fitted (conditional logistic) on 470 questions of text2sql over its six databases and
-# 53 over four small sources, one of them Chinese, all ten to choose from: the right one comes first
-# for all English and 0.84 of the Chinese questions of text2sql and for 0.91 and 0.70 of the others,
-# among the first two for 1.00, 0.95, 0.96 and 0.90. By nearness alone the Chinese source drew the
-# Chinese questions: 0.15 and 0.37 came first.
-MEANING, LEAST, MOST = 2.0, 0.03, 0.09
+# LIKE times how near the tables are in meaning (`source_meaning.py`). Of 118 questions of text2sql
+# over its six databases the right one comes first for all in English and 0.99 in Chinese, of the 50
+# of `evals/sources.py` about tables, over three sources, for 47.
+LIKE = 10.0
 MANY = (
     0.6  # share of the question's own words that the tables must have where they are plainly meant
 )
@@ -59,9 +53,7 @@ Sources = Mapping[str, tuple[Schema, Sequence[Term]]]
 
 
 def measure_fit(question: str, schema: Schema, glossary: Sequence[Term] = ()) -> Fit:
-    """By letters alone. A stored value that stands in the question counts once for each of its
-    words.
-    """
+    """By letters alone. A stored value in the question counts once for each of its words."""
     words, held = extract_own_words(question), _index_words(schema, glossary)
     found = {
         word: held[stems[0]]
@@ -103,18 +95,23 @@ def is_figure_question(question: str) -> bool:
     return bool(_FIGURES.search(question))
 
 
-async def choose_sources(question: str, sources: Sources, embedder: Embedder | None) -> list[str]:
-    """The source that is meant; several where they are equally likely."""
+def choose_sources(
+    question: str, sources: Sources, likeness: Mapping[str, float] = MappingProxyType({})
+) -> list[str]:
+    """The source that is meant; several where they are equally likely. `likeness`: how near each is
+    in meaning; by letters alone without it.
+    """
     named = _find_named(question, list(sources))
     return (
-        named
-        if len(named) == 1
-        else _select_nearest(await _score_sources(question, sources, embedder))
+        named if len(named) == 1 else _select_nearest(_score_sources(question, sources, likeness))
     )
 
 
-async def choose_next_source(
-    question: str, sources: Sources, asked: str, embedder: Embedder | None
+def choose_next_source(
+    question: str,
+    sources: Sources,
+    asked: str,
+    likeness: Mapping[str, float] = MappingProxyType({}),
 ) -> str:
     """The likeliest source beside the one asked; empty where the question names that one, or there
     is no other.
@@ -122,28 +119,18 @@ async def choose_next_source(
     others = {name: found for name, found in sources.items() if name != asked}
     if not others or asked in _find_named(question, list(sources)):
         return ""
-    scores = await _score_sources(question, others, embedder)
+    scores = _score_sources(question, others, likeness)
     return max(scores, key=lambda name: scores[name])
 
 
-async def _score_sources(
-    question: str, sources: Sources, embedder: Embedder | None
+def _score_sources(
+    question: str, sources: Sources, likeness: Mapping[str, float]
 ) -> dict[str, float]:
     """How likely each is meant: one figure over letters and meaning."""
-    words, found = (
-        extract_own_words(question),
-        {name: measure_fit(question, *each).share for name, each in sources.items()},
-    )
-    if embedder is None or not words:
-        return found
-    for name, (schema, _) in sources.items():
-        apart = await measure_salience(words, schema, embedder)
-        found[name] += (
-            MEANING
-            * sum(min(max((each - LEAST) / (MOST - LEAST), 0.0), 1.0) for each in apart)
-            / len(words)
-        )
-    return found
+    return {
+        name: measure_fit(question, *each).share + LIKE * likeness.get(name, 0.0)
+        for name, each in sources.items()
+    }
 
 
 def _select_nearest(shares: Mapping[str, float]) -> list[str]:
@@ -168,9 +155,7 @@ def _find_named(question: str, names: Sequence[str]) -> list[str]:
 def outline_schema(
     schema: Schema, most: int, question: str = "", glossary: Sequence[Term] = ()
 ) -> str:
-    """`singer (name, country, age, …); concert (…)`: the tables nearest to the question, at most so
-    many.
-    """
+    """`singer (name, country, age, …); concert (…)`: the tables nearest to the question."""
     tables = sorted(
         schema.tables,
         key=lambda t: (
@@ -192,15 +177,17 @@ def _index_words(schema: Schema, glossary: Sequence[Term]) -> dict[str, str]:
         _add_words(held, term.term, term.term)
     for table in schema.tables:
         _add_words(held, " ".join(split_name(table.name)), table.name)
-        _add_words(held, table.comment, table.name)
+        _add_words(held, " ".join((table.comment, *table.synonyms)), table.name)
         for column in table.columns:
             where = f"{table.name}.{column.name}"
             _add_words(held, " ".join(split_name(column.name)), where)
-            _add_words(held, column.comment, where)
+            _add_words(held, " ".join((column.comment, *column.synonyms)), where)
     for table in schema.tables:
         for column in table.columns:
             for value in column.values if column.kind == "text" else ():
                 _add_words(held, value, f"{table.name}.{column.name} = {value}")
+            for said, value in column.value_synonyms:
+                _add_words(held, said, f"{table.name}.{column.name} = {value}")
     return held
 
 

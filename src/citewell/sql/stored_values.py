@@ -1,7 +1,6 @@
-"""Values that a statement filters by, held against those that are stored: why nothing was found.
-
-The one rule: a value is taken for another only where one stored value alone is plainly the same in
-another spelling, and that is said; else the nearest are offered.
+"""Values that a statement filters by, held against those that are stored: why nothing was found. A
+value is taken for another only where one stored value alone is plainly the same in another
+spelling, and that is said; else the nearest are offered.
 """
 
 from __future__ import annotations
@@ -206,9 +205,7 @@ def _parse_statement(sql: str, dialect: str) -> Any:
 
 
 def _map_tables(tree: Any, schema: Schema) -> dict[str, Table]:
-    """Tables of the schema that the statement names, by the name or alias under which it knows
-    them.
-    """
+    """Tables of the schema that the statement names, by the name or alias it has for them."""
     from sqlglot import exp
 
     known = {table.name.casefold(): table for table in schema.tables}

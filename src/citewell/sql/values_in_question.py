@@ -1,6 +1,5 @@
-"""Stored values that stand in a question, by their letters.
-
-The one rule: a figure is no value, for it may be of any column.
+"""Stored values that stand in a question, by their letters. A figure is no value, for it may be of
+any column.
 """
 
 from __future__ import annotations
@@ -16,11 +15,12 @@ LONGEST_VALUE = 60  # characters of a stored value that is looked for in a quest
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A stored value that stands in the question."""
+    """A stored value that stands in the question, or what people call it (`said`)."""
 
     table: str
     column: str
     value: str
+    said: str = ""
 
 
 def find_stored_values(question: str, schema: Schema) -> list[Found]:
@@ -45,7 +45,14 @@ def find_stored_values(question: str, schema: Schema) -> list[Found]:
         ]
         if not inside or text.count(each.value.casefold()) > len({other.value for other in inside}):
             kept.append(each)
-    return kept
+    return kept + [
+        Found(table.name, column.name, value, said)
+        for table in schema.tables
+        for column in table.columns
+        for said, value in column.value_synonyms
+        if _is_in_text(said, text)
+        and not any((k.table, k.column, k.value) == (table.name, column.name, value) for k in kept)
+    ]
 
 
 def _is_in_capitals(value: str, question: str) -> bool:

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.errors import Conflict, StorageError
-from citewell.store.db import BUSY_SECONDS, to_storage_error
+from citewell.store.db_errors import to_storage_error
+from citewell.store.dialects.sqlite_file import BUSY_SECONDS
 from citewell.store.migrations.migration_list import MIGRATIONS
+from citewell.store.migrations.revisions import REVISIONS
 from citewell.store.migrations.statements import APPLICATION_ID
 
 STEP = 2_000  # pages copied before Ctrl-C is heard: 8 MB
@@ -33,12 +35,13 @@ COUNTED = (
     "jobs",
     "runs",
 )
-SCHEMA = len(MIGRATIONS)  # what this version knows
+SCHEMA = len(MIGRATIONS) + len(REVISIONS) - 1  # what this version knows
 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """`schema`: the number of its last migration. `counts`: rows by table, of those that people
+    """`schema`: the number of its last migration, counted on through the revisions after them.
+    `counts`: rows by table, of those that people
     know by name.
     """
 
@@ -106,7 +109,8 @@ def _find_damage(connection: sqlite3.Connection) -> Iterator[str]:
     for table, row, *_ in connection.execute("PRAGMA foreign_key_check"):
         yield f"row {row} of {table} speaks of one that is not there"
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'files'").fetchone():
-        for sha256, data in connection.execute("SELECT sha256, data FROM files"):
+        kept = "SELECT sha256, data FROM files WHERE length(data) > 0"  # else an object has them
+        for sha256, data in connection.execute(kept):
             if hashlib.sha256(data).hexdigest() != sha256:
                 yield f"the bytes of the original {sha256[:12]} are not those that were added"
 
@@ -147,6 +151,23 @@ def lock_exclusively(path: Path) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
+@contextmanager
+def hold_unchanged(path: Path) -> Iterator[None]:
+    """Nobody else has the database open at the beginning, and nobody writes to it while the block
+    lasts. Raises Conflict, StorageError.
+    """
+    with lock_exclusively(path):
+        pass
+    try:
+        with closing(_connect_existing(path)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")  # so that it can be read meanwhile
+            connection.execute("BEGIN IMMEDIATE")
+            yield
+            connection.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        raise to_storage_error(path, error) from error
+
+
 def _connect_existing(path: Path) -> sqlite3.Connection:
     """To a database that is there; none is made."""
     return sqlite3.connect(
@@ -170,6 +191,9 @@ def _inspect_database(connection: sqlite3.Connection, path: Path) -> Copied:
     schema = int(
         connection.execute("SELECT coalesce(max(number), 0) FROM migrations").fetchone()[0]
     )
+    if "alembic_version" in tables:
+        query = "SELECT coalesce(max(version_num), 1) FROM alembic_version"
+        schema += int(connection.execute(query).fetchone()[0]) - 1
     counts = {
         name: int(connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0])  # noqa: S608 names are ours
         for name in COUNTED

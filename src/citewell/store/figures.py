@@ -5,9 +5,11 @@ an index, so it is cheap.
 from __future__ import annotations
 
 from pydantic import Field
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, func, select
 
 from citewell.store.index import vectors
+from citewell.store.schema.job_tables import jobs
+from citewell.store.schema.library import chunks, documents
 from citewell.types import Shown
 
 
@@ -37,11 +39,15 @@ def count_totals(connection: Connection, embedder: str) -> Totals:
     )
 
 
-_COUNTS = text(
-    """SELECT (SELECT count(*) FROM documents) AS documents,
-        (SELECT count(*) FROM chunks WHERE kind <> 'summary') AS chunks"""
+_COUNT = func.count()
+_COUNTS = select(
+    select(_COUNT).select_from(documents).scalar_subquery().label("documents"),
+    select(_COUNT)
+    .select_from(chunks)
+    .where(chunks.c.kind != "summary")
+    .scalar_subquery()
+    .label("chunks"),
 )
-_JOBS = text(
-    "SELECT kind, state, count(*) AS number, min(created_at) AS oldest FROM jobs GROUP BY kind, "
-    "state"
-)
+_JOBS = select(
+    jobs.c.kind, jobs.c.state, _COUNT.label("number"), func.min(jobs.c.created_at).label("oldest")
+).group_by(jobs.c.kind, jobs.c.state)

@@ -7,16 +7,31 @@ another one saw.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    func,
+    not_,
+    or_,
+    select,
+    update,
+)
 
 from citewell.errors import CitewellError
-from citewell.store.job_rows import Job, count_postponements, get_held_job, get_row, parse_job
+from citewell.messages import dump_json
+from citewell.store.dialects.claims import begin_claim
+from citewell.store.dialects.expressions import find_text
+from citewell.store.job_rows import Job, change_job, count_postponements, get_held_job
 from citewell.store.leases import Leases
-from citewell.store.processes import get_clock_mark, has_died, name_this_process
+from citewell.store.processes import has_died, name_this_process
+from citewell.store.schema.job_tables import jobs
 
 SUSPECT = 2  # deaths of processes that were at a job, after which it is tried alone only
 # a job that ended the process it was alone in this often is given up, until somebody wants it tried
@@ -38,54 +53,64 @@ def is_there_work(connection: Connection, leases: Leases, kind: str, *, alone: b
 
 def claim_job(connection: Connection, leases: Leases, kind: str, *, alone: bool) -> Job | None:
     """Those whose workers are silent wait again, and the next one that waits is this process's."""
-    for row in _list_silent(connection, leases):
+    begin_claim(connection)
+    silent, moment = _list_silent(connection, leases), leases.at(connection)
+    for row in silent:
         values = {
-            "job_id": row.job_id,
-            "deaths": int(has_died(row.process)),
-            "now": leases.wall(),
+            "id": row.job_id,
+            "seen": row.lease,
+            "state": "queued",
+            "lease": 0,
+            "deaths": row.deaths + has_died(row.process),
+            "updated_at": moment.wall,
         }
         connection.execute(_FREE, values)
-    job_id = find_waiting(connection, leases, kind, alone=alone)
-    if job_id is None:
+    waiting = find_waiting(connection, leases, kind, alone=alone, lock=True)
+    if waiting is None:
         return None
-    values = {
-        "job_id": job_id,
-        "now": leases.wall(),
-        "lease": leases.until(),
-        "process": name_this_process(),
-    }
-    connection.execute(_CLAIM, values)
-    return parse_job(get_row(connection, job_id))
+    return change_job(
+        connection,
+        waiting.job_id,
+        state="running",
+        attempts=waiting.attempts + 1,
+        lease=moment.until(),
+        process=name_this_process(),
+        updated_at=moment.wall,
+    )
 
 
-def find_waiting(connection: Connection, leases: Leases, kind: str, *, alone: bool) -> str | None:
-    """The id of the next job. `alone`: of those that are tried in a process of their own."""
+def find_waiting(
+    connection: Connection, leases: Leases, kind: str, *, alone: bool, lock: bool = False
+) -> Row[Any] | None:
+    """The next job. `alone`: of those that are tried in a process of their own. `lock`: it is this
+    transaction's, and one that another has locked is passed over.
+    """
+    moment = leases.at(connection)
     values = {
-        "now": leases.steady(),
-        "pause": LONGEST_PAUSE,
-        "clock": get_clock_mark(),
-        "kind": kind,
+        "now": moment.steady,
+        "longest": moment.steady + LONGEST_PAUSE,
+        "clock": moment.mark,
+        "of": kind,
     }
-    values |= {"suspect": SUSPECT, "alone": alone}
-    found: str | None = connection.execute(_WAITING, values).scalar_one_or_none()
-    return found
+    statement = (_ALONE if alone else _TOGETHER)[lock]
+    return connection.execute(statement, values).one_or_none()
 
 
 def blame_jobs(connection: Connection, leases: Leases, process: str) -> list[Job]:
     """What this process held was the cause of its death: it waits for a while, or is given up."""
-    rows = connection.execute(_HELD_BY, {"process": process}).all()
-    for row in rows:
-        pause = FAULT_PAUSE * 4**row.faults
+    moment, blamed = leases.at(connection), []
+    for row in connection.execute(_HELD_BY, {"holder": process}).all():
+        given_up = row.faults + 1 >= MOST_FAULTS
         values = {
-            "job_id": row.job_id,
-            "now": leases.wall(),
-            "until": leases.steady() + pause,
+            "state": "failed" if given_up else "queued",
+            "error": _GAVE_UP if given_up else None,
+            "faults": row.faults + 1,
+            "lease": moment.steady + FAULT_PAUSE * 4**row.faults,
+            "process": moment.mark,
+            "updated_at": moment.wall,
         }
-        connection.execute(
-            _BLAME,
-            values | {"clock": get_clock_mark(), "most": MOST_FAULTS, "error": _GAVE_UP},
-        )
-    return [parse_job(get_row(connection, row.job_id)) for row in rows]
+        blamed.append(change_job(connection, row.job_id, **values))
+    return blamed
 
 
 def put_off_job(
@@ -97,70 +122,81 @@ def put_off_job(
     attempt: int,
 ) -> Job:
     """Its holder's no more; it waits, and nobody takes it for so many seconds."""
+    moment = leases.at(connection)
     times = count_postponements(get_held_job(connection, job_id, attempt)) + 1
-    now = leases.wall()
     why = {
         "code": error.code,
         "message": error.message,
         "hint": error.hint,
         "times": str(times),
     }
-    values = {
-        "job_id": job_id,
-        "error": json.dumps(why),
-        "now": now,
-        "clock": get_clock_mark(),
-    }
-    connection.execute(_PUT_OFF, values | {"until": leases.steady() + min(seconds, LONGEST_PAUSE)})
-    return parse_job(get_row(connection, job_id))
+    return change_job(
+        connection,
+        job_id,
+        state="queued",
+        attempts=attempt - 1,
+        error=dump_json(why),
+        lease=moment.steady + min(seconds, LONGEST_PAUSE),
+        process=moment.mark,
+        updated_at=moment.wall,
+    )
 
 
-def _list_silent(connection: Connection, leases: Leases) -> Sequence[Row[Any]]:
+def _list_silent(connection: Connection, leases: Leases) -> Sequence[Any]:
     """Those whose workers hold them no more."""
     rows = connection.execute(_RUNNING).all()
-    return [row for row in rows if not leases.is_held(row.process, row.lease, row.updated_at)]
+    moment = leases.at(connection)  # after the rows: a lease that begins later would look too long
+    return [row for row in rows if not moment.is_held(row.process, row.lease, row.updated_at)]
 
 
-_GAVE_UP = json.dumps(
+_GAVE_UP = dump_json(
     {
         "code": "gave_up",
         "message": "the process that tried it alone died each time",
         "hint": "what was sent is kept: try it again, or cancel it; the log says more",
     }
 )
-_RUNNING = text("SELECT job_id, process, lease, updated_at FROM jobs WHERE state = 'running'")
+_RUNNING = (
+    select(jobs.c.job_id, jobs.c.process, jobs.c.lease, jobs.c.deaths, jobs.c.updated_at)
+    .where(jobs.c.state == "running")
+    .order_by(jobs.c.job_id)  # so that two who set jobs free never wait for each other
+)
 # who held it last stays known, until another does: its end may still be looked into (`blame_jobs`)
-_FREE = text(
-    "UPDATE jobs SET state = 'queued', lease = 0, deaths = deaths + :deaths, updated_at = :now "
-    "WHERE job_id = :job_id"
+_FREE = update(jobs).where(
+    jobs.c.job_id == bindparam("id"),
+    jobs.c.state == "running",
+    jobs.c.lease == bindparam("seen"),  # its worker may have given a sign of life since
 )
-# a moment by the clock of an earlier start of the machine says nothing, and none is further away
-# than the longest pause
-_WAITING = text(
-    """WITH busy AS
-        (SELECT owner, count(*) AS jobs FROM jobs WHERE state = 'running' GROUP BY owner)
-    SELECT job_id FROM jobs LEFT JOIN busy USING (owner)
-    WHERE state = 'queued'
-    AND NOT (lease > :now AND lease <= :now + :pause AND instr(process, :clock) > 0)
-    AND (deaths >= :suspect) = :alone AND :kind IN ('', kind)
-    ORDER BY coalesce(busy.jobs, 0), created_at, jobs.rowid LIMIT 1"""
+_HELD_BY = select(jobs.c.job_id, jobs.c.faults).where(
+    jobs.c.process == bindparam("holder"), jobs.c.state.in_(["running", "queued"])
 )
-_CLAIM = text(
-    """UPDATE jobs SET state = 'running', attempts = attempts + 1, lease = :lease,
-        process = :process, updated_at = :now
-    WHERE job_id = :job_id"""
+_BUSY = (
+    select(jobs.c.owner, func.count().label("jobs"))
+    .where(jobs.c.state == "running")
+    .group_by(jobs.c.owner)
+    .cte("busy")
 )
-_HELD_BY = text(
-    "SELECT job_id, faults FROM jobs WHERE process = :process AND state IN ('running', 'queued')"
-)
-_BLAME = text(
-    """UPDATE jobs SET state = iif(faults + 1 < :most, 'queued', 'failed'),
-        error = iif(faults + 1 < :most, NULL, :error), faults = faults + 1, lease = :until,
-        process = :clock, updated_at = :now
-    WHERE job_id = :job_id"""
-)
-_PUT_OFF = text(
-    """UPDATE jobs SET state = 'queued', attempts = attempts - 1, lease = :until, process = :clock,
-        error = :error, updated_at = :now
-    WHERE job_id = :job_id"""
-)
+
+
+def _select_waiting(mode: ColumnElement[bool]) -> tuple[Select[Any], Select[Any]]:
+    """To look at, and to take: of several that take at once, each gets another one."""
+    # a moment by the clock of an earlier start of the machine says nothing, and none is further
+    # away than the longest pause
+    put_off = and_(
+        jobs.c.lease > bindparam("now"),
+        jobs.c.lease <= bindparam("longest"),
+        find_text(jobs.c.process, bindparam("clock")) > 0,
+    )
+    waiting = (
+        select(jobs.c.job_id, jobs.c.attempts)
+        .outerjoin(_BUSY, _BUSY.c.owner == jobs.c.owner)
+        .where(jobs.c.state == "queued", not_(put_off), mode)
+        .where(or_(bindparam("of") == "", jobs.c.kind == bindparam("of")))
+        .order_by(func.coalesce(_BUSY.c.jobs, 0), jobs.c.created_at, jobs.c.rowid)
+        .limit(1)
+    )
+    return waiting, waiting.with_for_update(of=jobs, skip_locked=True)
+
+
+_ALONE = _select_waiting(jobs.c.deaths >= SUSPECT)
+_TOGETHER = _select_waiting(jobs.c.deaths < SUSPECT)

@@ -6,12 +6,16 @@ still its own.
 
 from __future__ import annotations
 
-import json
 from typing import Any, Literal
 
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection, RowMapping, bindparam, exists, select, update
 
 from citewell.errors import Conflict, NotFound
+from citewell.messages import AnyText, AnyTexts, Text, load_json
+from citewell.store.dialects.expressions import json_field
+from citewell.store.schema.job_tables import jobs
+from citewell.store.schema.library import collections
+from citewell.store.users.visibility import may_see
 from citewell.types import Shown
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -30,20 +34,20 @@ class Job(Shown):
     state: State
     done: int
     total: int
-    detail: str
-    result: dict[str, Any] | None
-    error: dict[str, str] | None
+    detail: AnyText
+    result: AnyTexts | None
+    error: dict[str, AnyText] | None
     attempts: int
     created_at: float
     updated_at: float
 
 
 def get_row(connection: Connection, job_id: str, viewer: str | None = None) -> RowMapping:
-    row = connection.execute(_ONE, {"id": job_id, "viewer": viewer}).mappings().one_or_none()
+    row = connection.execute(_GET, {"id": job_id, "viewer": viewer}).mappings().one_or_none()
     if row is None:
         raise NotFound(
-            f"no job {job_id!r}",
-            hint="an upload answers with the id of its job; GET /api/jobs lists them",
+            Text("no job {job_id!r}", job_id=job_id),
+            hint=Text("an upload answers with the id of its job; GET /api/jobs lists them"),
         )
     return row
 
@@ -51,6 +55,11 @@ def get_row(connection: Connection, job_id: str, viewer: str | None = None) -> R
 def list_newest(connection: Connection, viewer: str | None, limit: int) -> list[Job]:
     values = {"limit": limit, "viewer": viewer}
     return [parse_job(row) for row in connection.execute(_NEWEST, values).mappings()]
+
+
+def change_job(connection: Connection, job_id: str, **values: Any) -> Job:
+    connection.execute(_CHANGE, {"id": job_id, **values})
+    return parse_job(get_row(connection, job_id))
 
 
 def count_postponements(job: Job) -> int:
@@ -61,11 +70,16 @@ def count_postponements(job: Job) -> int:
 def get_held_job(connection: Connection, job_id: str, attempt: int | None) -> Job:
     row = get_row(connection, job_id)
     if row["state"] != "running" or attempt not in (None, row["attempts"]):
-        hint = (
+        hint = Text(
             "its lease ran out and another worker took it, or it has ended; drop this run's result"
         )
         raise Conflict(
-            f"job {job_id}: it is {row['state']}, attempt {row['attempts']}, and not this worker's",
+            Text(
+                "job {job_id}: it is {state}, attempt {attempts}, and not this worker's",
+                job_id=job_id,
+                state=row["state"],
+                attempts=row["attempts"],
+            ),
             hint=hint,
         )
     return parse_job(row)
@@ -74,18 +88,24 @@ def get_held_job(connection: Connection, job_id: str, attempt: int | None) -> Jo
 def parse_job(row: RowMapping) -> Job:
     shown = {name: row[name] for name in Job.model_fields}
     decoded = {
-        name: json.loads(row[name]) if row[name] else None
-        for name in ("payload", "result", "error")
+        name: load_json(row[name]) if row[name] else None for name in ("payload", "result", "error")
     }
     return Job(**shown | decoded)
 
 
+_ONE = jobs.c.job_id == bindparam("id")
 # work on a shared collection is everybody's to see, as the collection is; not that on one of its
 # name that was there before
-_SEEN = """(:viewer IS NULL OR owner = :viewer OR EXISTS (SELECT 1 FROM collections c
-    WHERE c.owner = '' AND c.name = json_extract(jobs.payload, '$.collection')
-    AND c.created_at <= jobs.created_at))"""
-_ONE = text(f"SELECT * FROM jobs WHERE job_id = :id AND {_SEEN}")  # noqa: S608 - words of ours only
-_NEWEST = text(
-    f"SELECT * FROM jobs WHERE {_SEEN} ORDER BY created_at DESC, rowid DESC LIMIT :limit"  # noqa: S608
+_SEEN = may_see(jobs.c.owner) | exists().where(
+    collections.c.owner == "",
+    collections.c.name == json_field(jobs.c.payload, "collection"),
+    collections.c.created_at <= jobs.c.created_at,
 )
+_GET = select(jobs).where(_ONE, _SEEN)
+_NEWEST = (
+    select(jobs)
+    .where(_SEEN)
+    .order_by(jobs.c.created_at.desc(), jobs.c.rowid.desc())
+    .limit(bindparam("limit"))
+)
+_CHANGE = update(jobs).where(_ONE)

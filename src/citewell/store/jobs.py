@@ -14,10 +14,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, and_, bindparam, func, insert, not_, select, update
 
 from citewell.errors import CitewellError, Conflict
+from citewell.messages import Text, dump_json, encode_column
 from citewell.store.db import Database
+from citewell.store.dialects.expressions import json_field
+from citewell.store.dialects.job_notices import tell_of_job
 from citewell.store.job_claims import (
     blame_jobs,
     claim_job,
@@ -25,8 +28,17 @@ from citewell.store.job_claims import (
     is_there_work,
     put_off_job,
 )
-from citewell.store.job_rows import ENDED, Job, get_held_job, get_row, list_newest, parse_job
+from citewell.store.job_rows import (
+    ENDED,
+    Job,
+    change_job,
+    get_held_job,
+    get_row,
+    list_newest,
+    parse_job,
+)
 from citewell.store.leases import Leases
+from citewell.store.schema.job_tables import jobs
 
 LEASE_SECONDS = 60.0
 
@@ -41,7 +53,7 @@ class Jobs:
         db: Database,
         clock: Callable[[], float] = time.time,
         *,
-        steady: Callable[[], float] = time.monotonic,
+        steady: Callable[[], float] | None = None,
         lease: float = LEASE_SECONDS,
         viewer: str | None = None,
     ) -> None:
@@ -59,18 +71,23 @@ class Jobs:
         return Jobs(self._db, self._clock, steady=steady, lease=seconds, viewer=viewer)
 
     async def create(self, kind: str, payload: Mapping[str, Any]) -> Job:
-        return await self._db.write(lambda connection: self.create_in(connection, kind, payload))
+        return await self._db.write(self.create_in, kind, payload)
 
     def create_in(self, connection: Connection, kind: str, payload: Mapping[str, Any]) -> Job:
         """The same, as part of a transaction: the work is there when what it is about is."""
         job_id = "job_" + secrets.token_hex(8)
+        now = self._clock()
         row = {
             "job_id": job_id,
             "kind": kind,
             "payload": json.dumps(dict(payload)),
-            "now": self._clock(),
+            "detail": "",
+            "created_at": now,
+            "updated_at": now,
+            "owner": self._viewer or "",
         }
-        connection.execute(_INSERT, row | {"owner": self._viewer or ""})
+        connection.execute(_INSERT, row)
+        tell_of_job(connection)
         return parse_job(get_row(connection, job_id))
 
     async def get(self, job_id: str) -> Job:
@@ -80,7 +97,7 @@ class Jobs:
 
     async def list(self, limit: int = 100) -> list[Job]:
         """The newest first."""
-        return await self._db.read(lambda connection: list_newest(connection, self._viewer, limit))
+        return await self._db.read(list_newest, self._viewer, limit)
 
     async def claim(self, kind: str = "", *, alone: bool = False) -> Job | None:
         """A job (of this kind) that waits, or whose worker is silent; it is the caller's then,
@@ -88,13 +105,9 @@ class Jobs:
         else's; of those the oldest. `alone`: one of those that are tried in a process of their own,
         and else none of them.
         """
-        if not await self._db.read(
-            lambda connection: is_there_work(connection, self._leases, kind, alone=alone)
-        ):
+        if not await self._db.read(is_there_work, self._leases, kind, alone=alone):
             return None  # an idle worker asks often: it need not take the write lock
-        return await self._db.write(
-            lambda connection: claim_job(connection, self._leases, kind, alone=alone)
-        )
+        return await self._db.write(claim_job, self._leases, kind, alone=alone)
 
     async def has_suspects(self, kind: str = "") -> bool:
         """Whether a job waits that has to be tried alone."""
@@ -107,9 +120,7 @@ class Jobs:
         at was the cause. It is tried again a little later, or given up; what it was sent with is
         kept.
         """
-        return await self._db.write(
-            lambda connection: blame_jobs(connection, self._leases, process)
-        )
+        return await self._db.write(blame_jobs, self._leases, process)
 
     async def try_again(self, job_id: str) -> Job:
         """One that failed, or was given up, waits once more; alone where it was. Raises Conflict
@@ -120,10 +131,11 @@ class Jobs:
             state = get_row(connection, job_id, self._viewer)["state"]
             if state != "failed":
                 raise Conflict(
-                    f"job {job_id}: it is {state}", hint="only a job that failed can be tried again"
+                    Text("job {job_id}: it is {state}", job_id=job_id, state=state),
+                    hint=Text("only a job that failed can be tried again"),
                 )
-            connection.execute(_ONCE_MORE, {"job_id": job_id, "now": self._clock()})
-            return parse_job(get_row(connection, job_id))
+            again = {**_AGAIN, "error": None, "updated_at": self._clock()}
+            return change_job(connection, job_id, **again)
 
         return await self._db.write(try_again)
 
@@ -140,17 +152,15 @@ class Jobs:
         from nothing; how many. Only for work that may be done twice.
         """
         now = self._clock()
-        values = {
-            "kind": kind,
-            "codes": json.dumps(sorted(codes)),
-            "before": now - seconds,
-            "now": now,
-        }
+        values = {"of": kind, "codes": sorted(codes), "before": now - seconds, "now": now}
         if not await self._db.read(
-            lambda connection: connection.execute(_FAILED, values).scalar_one()
+            lambda connection: connection.execute(_COUNT_FAILED, values).scalar_one()
         ):
             return 0
-        return await self._db.write(lambda connection: connection.execute(_AGAIN, values).rowcount)
+        values |= {**_AGAIN, "updated_at": now}
+        return await self._db.write(
+            lambda connection: connection.execute(_TRY_AGAIN, values).rowcount
+        )
 
     async def report_progress(
         self,
@@ -165,16 +175,18 @@ class Jobs:
         """Say how far it is, and renew the lease. With `attempt` (the `attempts` of the claimed
         job) only for its holder.
         """
-        changes = {"done": done, "total": total, "detail": detail, "lease": self._leases.until()}
-        columns = "done = :done, total = :total, detail = :detail, lease = :lease"
+        changes = {
+            "done": done,
+            "total": total,
+            "detail": encode_column(detail),
+        }
         if result is not None:
-            changes["result"] = json.dumps(dict(result))
-            columns += ", result = :result"
-        return await self._update_job(job_id, attempt, columns, changes)
+            changes["result"] = dump_json(dict(result))
+        return await self._update_job(job_id, attempt, changes, renew=True)
 
     async def still(self, job_id: str, attempt: int) -> None:
         """Raises Conflict where the job is its holder's no more."""
-        await self._db.read(lambda connection: get_held_job(connection, job_id, attempt))
+        await self._db.read(get_held_job, job_id, attempt)
 
     async def cancel(self, job_id: str) -> Job:
         """A job that waits or runs ends here; its worker's next report is refused. So does one that
@@ -185,21 +197,18 @@ class Jobs:
             state = get_row(connection, job_id, self._viewer)["state"]
             if state in ENDED and state != "failed":
                 raise Conflict(
-                    f"job {job_id}: it is {state} already",
-                    hint="only a job that waits or runs can be cancelled",
+                    Text("job {job_id}: it is {state} already", job_id=job_id, state=state),
+                    hint=Text("only a job that waits or runs can be cancelled"),
                 )
-            connection.execute(_CANCEL, {"job_id": job_id, "now": self._clock()})
-            return parse_job(get_row(connection, job_id))
+            return change_job(connection, job_id, state="cancelled", updated_at=self._clock())
 
         return await self._db.write(cancel)
 
     async def finish(
         self, job_id: str, result: Mapping[str, Any], *, attempt: int | None = None
     ) -> Job:
-        changes = {"result": json.dumps(dict(result))}
-        return await self._update_job(
-            job_id, attempt, "state = 'done', result = :result, error = NULL", changes
-        )
+        changes = {"state": "done", "result": dump_json(dict(result)), "error": None}
+        return await self._update_job(job_id, attempt, changes)
 
     async def fail(
         self, job_id: str, error: CitewellError | Mapping[str, str], *, attempt: int | None = None
@@ -207,16 +216,15 @@ class Jobs:
         """An error of ours is kept as its code, message and hint."""
         if isinstance(error, CitewellError):
             error = {"code": error.code, "message": error.message, "hint": error.hint}
-        return await self._update_job(
-            job_id, attempt, "state = 'failed', error = :error", {"error": json.dumps(dict(error))}
-        )
+        changes = {"state": "failed", "error": dump_json(dict(error))}
+        return await self._update_job(job_id, attempt, changes)
 
     async def release(self, job_id: str, *, attempt: int) -> Job:
         """Back to the queue at once, the attempt not counted: its worker was stopped on purpose and
         did not die of it.
         """
-        columns = "state = 'queued', attempts = attempts - 1, lease = 0, process = ''"
-        return await self._update_job(job_id, attempt, columns, {})
+        changes = {"state": "queued", "attempts": attempt - 1, "lease": 0, "process": ""}
+        return await self._update_job(job_id, attempt, changes)
 
     async def put_off(
         self, job_id: str, error: CitewellError, seconds: float, *, attempt: int
@@ -224,48 +232,30 @@ class Jobs:
         """Back to the queue, the attempt not counted, but nobody takes it for so many seconds. Why
         is kept as its `error`, and how often that was so as `times` of it.
         """
-        return await self._db.write(
-            lambda connection: put_off_job(
-                connection, self._leases, job_id, error, seconds, attempt
-            )
-        )
+        return await self._db.write(put_off_job, self._leases, job_id, error, seconds, attempt)
 
     async def _update_job(
-        self, job_id: str, attempt: int | None, columns: str, changes: Mapping[str, Any]
+        self, job_id: str, attempt: int | None, changes: Mapping[str, Any], *, renew: bool = False
     ) -> Job:
-        statement = text(f"UPDATE jobs SET {columns}, updated_at = :now WHERE job_id = :job_id")  # noqa: S608 columns are ours
-
-        def update(connection: Connection) -> Job:
+        def change(connection: Connection) -> Job:
             get_held_job(connection, job_id, attempt)
-            connection.execute(statement, {**changes, "now": self._clock(), "job_id": job_id})
-            return parse_job(get_row(connection, job_id))
+            lease = {"lease": self._leases.at(connection).until()} if renew else {}
+            return change_job(connection, job_id, **changes, **lease, updated_at=self._clock())
 
-        return await self._db.write(update)
+        return await self._db.write(change)
 
 
-_INSERT = text(
-    """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease,
-        created_at, updated_at, owner)
-    VALUES (:job_id, :kind, :payload, 'queued', 0, 0, '', 0, 0, :now, :now, :owner)"""
+_AGAIN = {"state": "queued", "attempts": 0, "faults": 0, "lease": 0}
+_INSERT = insert(jobs).values(state="queued", done=0, total=0, attempts=0, lease=0)
+_FOLDER = json_field(jobs.c.payload, "folder")
+_FOLDERS = select(_FOLDER).where(
+    jobs.c.state.in_(["queued", "running", "failed"]), _FOLDER.is_not(None)
 )
-_ONCE_MORE = text(
-    """UPDATE jobs SET state = 'queued', error = NULL, attempts = 0, faults = 0, lease = 0,
-        updated_at = :now
-    WHERE job_id = :job_id"""
+_FAILED = and_(
+    jobs.c.state == "failed",
+    jobs.c.kind == bindparam("of"),
+    not_((jobs.c.updated_at > bindparam("before")) & (jobs.c.updated_at <= bindparam("now"))),
+    json_field(jobs.c.error, "code").in_(bindparam("codes", expanding=True)),
 )
-_FOLDERS = text(
-    """SELECT json_extract(payload, '$.folder') FROM jobs
-    WHERE state IN ('queued', 'running', 'failed')
-    AND json_extract(payload, '$.folder') IS NOT NULL"""
-)
-_FAILED = text(
-    """SELECT count(*) FROM jobs WHERE state = 'failed' AND kind = :kind
-    AND NOT (updated_at > :before AND updated_at <= :now)
-    AND json_extract(error, '$.code') IN (SELECT value FROM json_each(:codes))"""
-)
-_AGAIN = text(
-    """UPDATE jobs SET state = 'queued', attempts = 0, faults = 0, lease = 0, updated_at = :now
-    WHERE state = 'failed' AND kind = :kind AND NOT (updated_at > :before AND updated_at <= :now)
-    AND json_extract(error, '$.code') IN (SELECT value FROM json_each(:codes))"""
-)
-_CANCEL = text("UPDATE jobs SET state = 'cancelled', updated_at = :now WHERE job_id = :job_id")
+_COUNT_FAILED = select(func.count()).select_from(jobs).where(_FAILED)
+_TRY_AGAIN = update(jobs).where(_FAILED)

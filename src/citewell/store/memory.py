@@ -14,7 +14,9 @@ from dataclasses import replace
 from sqlalchemy import Connection
 
 from citewell.errors import InvalidInput
+from citewell.messages import Text
 from citewell.models.base import Vector
+from citewell.store import memory_links as links
 from citewell.store import memory_rows as rows
 from citewell.store.db import Database
 from citewell.store.memory_judgement import (
@@ -80,17 +82,17 @@ class Memories:
 
         def keep(connection: Connection) -> Kept:
             now = self._clock()
-            rows.delete_expired(connection, get_deletion_time(connection, now) - LINGERS)
+            links.delete_expired(connection, get_deletion_time(connection, now) - LINGERS)
             if set(told.derived_from) - rows.find_known_ids(
                 connection, user_id, told.derived_from, now
             ):
-                return Kept("dropped", reason="what it was derived from has been forgotten")
+                return Kept("dropped", reason=Text("what it was derived from has been forgotten"))
             near = rows.find_nearest(
                 connection, user_id, now, stored, COMPARED, kind=told.kind, subject=told.subject
             )
             found = apply_judgement(judge, told, near)
             kept = merge_memory(connection, user_id, told, stored, found, now, now + self._seconds)
-            rows.expire_oldest(connection, user_id, self._most, now)
+            links.expire_oldest(connection, user_id, self._most, now)
             return kept
 
         return await self._db.write(keep)
@@ -103,7 +105,7 @@ class Memories:
         stored = rows.encode_vector(self._embedder, vector)
 
         def near(connection: Connection) -> rows.Near:
-            doubtful = rows.find_unsound(rows.load_links(connection, user_id))
+            doubtful = links.find_unsound(links.load_links(connection, user_id))
             found = rows.find_nearest(connection, user_id, self._clock(), stored, k + len(doubtful))
             return [
                 (memory, cosine) for memory, cosine in found if memory.memory_id not in doubtful
@@ -128,11 +130,7 @@ class Memories:
         now.
         """
         stored = rows.encode_vector(self._embedder, vector)
-        await self._db.write(
-            lambda connection: rows.set_vector(
-                connection, user_id, memory.memory_id, memory.subject, stored
-            )
-        )
+        await self._db.write(rows.set_vector, user_id, memory.memory_id, memory.subject, stored)
 
     async def get(self, user_id: str, memory_id: str) -> Memory:
         return await self._db.read(
@@ -144,9 +142,8 @@ class Memories:
 
         def history(connection: Connection) -> list[Memory]:
             rows.get_memory(connection, user_id, memory_id, self._clock())
-            before = rows.find_older_versions(rows.load_links(connection, user_id), [memory_id]) - {
-                memory_id
-            }
+            known = links.load_links(connection, user_id)
+            before = links.find_older_versions(known, [memory_id]) - {memory_id}
             return [
                 each
                 for each in rows.list_memories(connection, user_id, self._clock())
@@ -174,7 +171,7 @@ class Memories:
 
         def edit(connection: Connection) -> Memory:
             now = self._clock()
-            rows.delete_expired(connection, get_deletion_time(connection, now) - LINGERS)
+            links.delete_expired(connection, get_deletion_time(connection, now) - LINGERS)
             old = _check_editable(rows.get_memory(connection, user_id, memory_id, now))
             told = Told(
                 old.kind,
@@ -205,12 +202,12 @@ class Memories:
                 judge, told, [each for each in near if each[0].memory_id != memory_id]
             )
             rows.mark_replaced(connection, user_id, found.absorbed, memory_id)
-            rows.expire_oldest(connection, user_id, self._most, now)
+            links.expire_oldest(connection, user_id, self._most, now)
             return edited
 
         return await self._db.write(edit)
 
-    async def used(self, user_id: str, trace_id: str, ids: Sequence[str]) -> list[str]:
+    async def note_uses(self, user_id: str, trace_id: str, ids: Sequence[str]) -> list[str]:
         """Note that an answer used these; the trace is deleted when one of them is forgotten. Gives
         back those that the user has not forgotten: where one is missing, the trace should not be
         kept.
@@ -220,12 +217,12 @@ class Memories:
         that (a run that was gone on with so late) it is missing too: in doubt it was forgotten.
         """
 
-        def used(connection: Connection) -> list[str]:
+        def note_uses(connection: Connection) -> list[str]:
             there = rows.find_known_ids(connection, user_id, ids, 0.0)  # expired or not
             rows.note_uses(connection, user_id, trace_id, there)
             return [each for each in ids if each in there]
 
-        return await self._db.write(used)
+        return await self._db.write(note_uses)
 
     async def forget(self, user_id: str, *ids: str) -> Forgotten:
         """Remove memories, their older versions, all that was derived from either, and the traces
@@ -238,7 +235,7 @@ class Memories:
             return _remove_memories(
                 connection,
                 user_id,
-                rows.find_deletion_set(rows.load_links(connection, user_id), ids),
+                links.find_deletion_set(links.load_links(connection, user_id), ids),
             )
 
         return await self._run_deletion(forget)
@@ -247,7 +244,7 @@ class Memories:
         """As `forget`, of all that is remembered of this user."""
 
         def forget(connection: Connection) -> Forgotten:
-            return _remove_memories(connection, user_id, rows.list_ids(connection, user_id))
+            return _remove_memories(connection, user_id, links.list_ids(connection, user_id))
 
         return await self._run_deletion(forget)
 
@@ -267,19 +264,24 @@ class Memories:
 
 def _check_editable(memory: Memory) -> Memory:
     if memory.kind != "fact":
-        hint = "forget it and ask the question again"
+        hint = Text("forget it and ask the question again")
         raise InvalidInput(
-            f"{memory.memory_id} is an answer that documents prove, and is not reworded", hint=hint
+            Text(
+                "{memory_id} is an answer that documents prove, and is not reworded",
+                memory_id=memory.memory_id,
+            ),
+            hint=hint,
         )
     if memory.replaced_by is not None:
         raise InvalidInput(
-            f"{memory.memory_id} is an older version", hint=f"edit {memory.replaced_by} instead"
+            Text("{memory_id} is an older version", memory_id=memory.memory_id),
+            hint=Text("edit {replaced_by} instead", replaced_by=memory.replaced_by),
         )
     return memory
 
 
 def _remove_memories(connection: Connection, user_id: str, ids: set[str]) -> Forgotten:
     """Their traces first: which ones those are is known by the memories only."""
-    traces = rows.delete_traces(connection, user_id, ids)
-    rows.delete_memories(connection, user_id, ids)
+    traces = links.delete_traces(connection, user_id, ids)
+    links.delete_memories(connection, user_id, ids)
     return Forgotten(memory_ids=sorted(ids), traces=traces)

@@ -11,13 +11,28 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Table,
+    bindparam,
+    delete,
+    select,
+    update,
+)
 
 from citewell.fetch.urls import get_url_identity
 from citewell.ingest.web.links import Link
+from citewell.messages import decode_column, encode_column
 from citewell.store.db import Database
+from citewell.store.dialects.expressions import is_among
+from citewell.store.dialects.upserts import upsert
 from citewell.store.library.chunks import replace_surrogates
 from citewell.store.library.documents import DocumentInfo
+from citewell.store.page_sums import Sums, count_pages
+from citewell.store.schema.library import collections, documents
+from citewell.store.schema.site_tables import finds, pages, redirects
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +58,6 @@ class Snapshot:
     links: tuple[Link, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """How many `pages` of a collection are documents, with their bytes and passages; how many
-    addresses have a problem; when the first and the last of them was asked for, in seconds since
-    the epoch.
-    """
-
-    collection: str
-    pages: int
-    problems: int
-    bytes: int
-    chunks: int
-    embedded: int
-    oldest: float
-    newest: float
-
-
 class Snapshots:
     """Each verb is one transaction; what is said of a collection or a document that is not there is
     passed over. Raises StorageError.
@@ -82,79 +80,85 @@ class Snapshots:
         """The pages of a collection in the order of their addresses, each once; `uris`: those found
         at these addresses only. Without `links` they are left out, and it costs little.
         """
-        keys = None if uris is None else json.dumps(sorted({get_url_identity(uri) for uri in uris}))
         statement = _ALL_LINKS if links else _ALL
+        values: dict[str, Any] = {"of": collection}
+        if uris is not None:
+            statement = statement.where(_THESE)
+            values["keys"] = sorted({get_url_identity(uri) for uri in uris})
 
-        def listed(connection: Connection) -> list[Snapshot]:
-            rows = connection.execute(
-                statement, {"collection": collection, "keys": keys}
-            ).mappings()
+        def list_rows(connection: Connection) -> list[Snapshot]:
+            rows = connection.execute(statement, values).mappings()
             return [_parse_snapshot(row, row["uri"], row["checked_at"]) for row in rows]
 
-        return await self._db.read(listed)
+        return await self._db.read(list_rows)
 
     async def count_by_collection(self, embedder: str) -> list[Sums]:
         """Of each collection that has pages, in the order of their names. `embedder` is the one in
         use.
         """
-
-        def sums(connection: Connection) -> list[Sums]:
-            return [
-                Sums(**row) for row in connection.execute(_SUMS, {"embedder": embedder}).mappings()
-            ]
-
-        return await self._db.read(sums)
+        return await self._db.read(count_pages, embedder)
 
     async def put(self, new: Snapshot) -> None:
         """Keep a page, in the place of what was known of it."""
         asked, key = get_url_identity(new.url), get_url_identity(new.uri)
         links = json.dumps([asdict(link) for link in new.links])
         row = asdict(new) | {"key": key, "title": replace_surrogates(new.title), "links": links}
+        del row["url"]
         way = {
             "collection": new.collection,
             "key": asked,
             "url": new.url,
             "target": key,
-            "at": new.checked_at,
+            "checked_at": new.checked_at,
         }
 
         def put(connection: Connection) -> None:
-            connection.execute(_PUT, row)
-            connection.execute(_DELETE_REDIRECT, row)  # the page answers for itself now
+            known = has_collection(connection, new.collection) and _has_document(
+                connection, new.doc_id
+            )
+            if known:
+                connection.execute(_PUT, row)
+            # the page answers for itself now
+            connection.execute(_DELETE_REDIRECT, {"of": new.collection, "at": key})
             if asked != key:
                 # of the time when there was nothing at this address
-                connection.execute(_DELETE_EMPTY, way)
-                connection.execute(_REDIRECT, way)
+                connection.execute(_DELETE_EMPTY, {"of": new.collection, "at": asked})
+                if known:
+                    connection.execute(_REDIRECT, way)
 
         await self._db.write(put)
 
-    async def checked(self, collection: str, url: str, at: float) -> None:
+    async def note_check(self, collection: str, url: str, at: float) -> None:
         """The site says at this moment that the page this address leads to is as it was."""
 
         def check(connection: Connection) -> None:
-            where = {"collection": collection, "key": get_url_identity(url), "at": at}
-            target = connection.execute(_TARGET, where).scalar_one_or_none()
-            connection.execute(_CHECK_REDIRECT, where)
-            connection.execute(_CHECK, where | {"key": target or where["key"]})
+            where = {"of": collection, "at": get_url_identity(url)}
+            way = connection.execute(_WAY, where).one_or_none()
+            connection.execute(_CHECK_REDIRECT, where | {"checked_at": at})
+            if way is not None:
+                where["at"] = way.target
+            connection.execute(_CHECK, where | {"checked_at": at, "problem": "", "code": ""})
 
         await self._db.write(check)
 
-    async def failed(self, collection: str, url: str, problem: str, code: str, at: float) -> None:
+    async def note_failure(
+        self, collection: str, url: str, problem: str, code: str, at: float
+    ) -> None:
         """There is nothing at this address, for this reason. A document that was made of it earlier
         stays.
         """
-        row = {
-            "collection": collection,
+        empty = Snapshot(collection, url, url, "", "", "", "", "", at, at, "", code)
+        row = asdict(empty) | {
             "key": get_url_identity(url),
-            "uri": url,
-            "problem": problem,
-            "code": code,
-            "at": at,
+            "problem": encode_column(problem),
+            "links": "[]",
         }
+        del row["url"]
 
         def fail(connection: Connection) -> None:
-            connection.execute(_DELETE_REDIRECT, row)
-            connection.execute(_FAIL, row)
+            connection.execute(_DELETE_REDIRECT, {"of": collection, "at": row["key"]})
+            if has_collection(connection, collection):
+                connection.execute(_FAIL, row)
 
         await self._db.write(fail)
 
@@ -175,16 +179,24 @@ def forget_pages(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
         _delete_page(connection, info.collection, get_url_identity(info.uri))
 
 
+def has_collection(connection: Connection, name: str) -> bool:
+    return connection.execute(_COLLECTION, {"name": name}).first() is not None
+
+
+def _has_document(connection: Connection, doc_id: str) -> bool:
+    """Of none, an empty one, always."""
+    return not doc_id or connection.execute(_DOCUMENT, {"id": doc_id}).first() is not None
+
+
 def _delete_page(connection: Connection, collection: str, key: str) -> None:
     for statement in _FORGET:
-        connection.execute(statement, {"collection": collection, "key": key})
+        connection.execute(statement, {"of": collection, "at": key})
 
 
 def _find_snapshot(connection: Connection, collection: str, key: str) -> Snapshot | None:
-    where = {"collection": collection, "key": key}
-    way = connection.execute(_WAY, where).one_or_none()
+    way = connection.execute(_WAY, {"of": collection, "at": key}).one_or_none()
     row = (
-        connection.execute(_PAGE, where | {"key": way.target if way else key})
+        connection.execute(_PAGE, {"of": collection, "at": way.target if way else key})
         .mappings()
         .one_or_none()
     )
@@ -198,66 +210,45 @@ def _find_snapshot(connection: Connection, collection: str, key: str) -> Snapsho
 def _parse_snapshot(row: RowMapping, url: str, checked_at: float) -> Snapshot:
     values: dict[str, Any] = dict(row)
     links = tuple(Link(**link) for link in json.loads(values.pop("links", "[]")))
-    return Snapshot(**{**values, "url": url, "checked_at": checked_at, "links": links})
+    problem = decode_column(row["problem"])
+    return Snapshot(
+        **{**values, "url": url, "checked_at": checked_at, "links": links, "problem": problem}
+    )
 
 
-_COLUMNS = (
-    "collection, uri, doc_id, title, sha256, etag, last_modified, fetched_at, checked_at, "
-    "problem, code"
+def _stand_at(table: Table) -> ColumnElement[bool]:
+    return (table.c.collection == bindparam("of")) & (table.c.key == bindparam("at"))
+
+
+_COLLECTION = select(collections.c.name).where(collections.c.name == bindparam("name"))
+_DOCUMENT = select(documents.c.doc_id).where(documents.c.doc_id == bindparam("id"))
+_COLUMNS = [each for each in pages.c if each.name not in {"rowid", "key", "links"}]
+_THESE = is_among(pages.c.key, "keys")
+_ALL = select(*_COLUMNS).where(pages.c.collection == bindparam("of")).order_by(pages.c.uri)
+_ALL_LINKS = _ALL.add_columns(pages.c.links)
+_PAGE = select(*_COLUMNS, pages.c.links).where(_stand_at(pages))
+_WAY = select(redirects.c.url, redirects.c.target, redirects.c.checked_at).where(
+    _stand_at(redirects)
 )
-_HERE = "collection = :collection AND key = :key"
-_OF = """FROM pages WHERE collection = :collection
-    AND (:keys IS NULL OR key IN (SELECT value FROM json_each(:keys))) ORDER BY uri"""
-_ALL = text(f"SELECT {_COLUMNS} {_OF}")
-_ALL_LINKS = text(f"SELECT {_COLUMNS}, links {_OF}")
-_PAGE = text(f"SELECT {_COLUMNS}, links FROM pages WHERE {_HERE}")  # noqa: S608 - names of ours only, here and below
-_WAY = text(f"SELECT url, target, checked_at FROM redirects WHERE {_HERE}")  # noqa: S608
-_TARGET = text(f"SELECT target FROM redirects WHERE {_HERE}")  # noqa: S608
-_SUMS = text(
-    """SELECT p.collection, count(nullif(p.doc_id, '')) AS pages,
-        count(nullif(p.problem, '')) AS problems, coalesce(sum(d.bytes), 0) AS bytes,
-        min(p.checked_at) AS oldest, max(p.checked_at) AS newest,
-        coalesce(sum((SELECT count(*) FROM chunks
-            WHERE doc = p.doc_id AND kind <> 'summary')), 0) AS chunks,
-        coalesce(sum((SELECT count(*) FROM chunks
-            WHERE doc = p.doc_id AND kind <> 'summary' AND embedder = :embedder)), 0)
-            AS embedded
-    FROM pages p LEFT JOIN documents d ON d.doc_id = p.doc_id GROUP BY p.collection
-    ORDER BY p.collection"""
+
+
+_PUT = upsert(pages, pages.c.collection, pages.c.key)
+_FAIL = upsert(
+    pages,
+    pages.c.collection,
+    pages.c.key,
+    update=[pages.c.checked_at, pages.c.problem, pages.c.code],
 )
-_PUT = text(
-    f"""INSERT INTO pages ({_COLUMNS}, key, links)
-    SELECT :collection, :uri, :doc_id, :title, :sha256, :etag, :last_modified, :fetched_at,
-        :checked_at, :problem, :code, :key, :links
-    WHERE EXISTS (SELECT 1 FROM collections WHERE name = :collection)
-        AND (:doc_id = '' OR EXISTS (SELECT 1 FROM documents WHERE doc_id = :doc_id))
-    ON CONFLICT (collection, key) DO UPDATE SET uri = excluded.uri, doc_id = excluded.doc_id,
-        title = excluded.title, sha256 = excluded.sha256, etag = excluded.etag,
-        last_modified = excluded.last_modified, fetched_at = excluded.fetched_at,
-        checked_at = excluded.checked_at, problem = excluded.problem, code = excluded.code,
-        links = excluded.links"""  # noqa: S608
-)
-_REDIRECT = text(
-    """INSERT INTO redirects (collection, key, url, target, checked_at)
-    SELECT :collection, :key, :url, :target, :at
-    WHERE EXISTS (SELECT 1 FROM pages WHERE collection = :collection AND key = :target)
-    ON CONFLICT (collection, key) DO UPDATE SET url = excluded.url, target = excluded.target,
-        checked_at = excluded.checked_at"""
-)
-_DELETE_REDIRECT = text(f"DELETE FROM redirects WHERE {_HERE}")  # noqa: S608
-_DELETE_EMPTY = text(f"DELETE FROM pages WHERE {_HERE} AND doc_id = ''")  # noqa: S608
-_CHECK = text(f"UPDATE pages SET checked_at = :at, problem = '', code = '' WHERE {_HERE}")  # noqa: S608
-_CHECK_REDIRECT = text(f"UPDATE redirects SET checked_at = :at WHERE {_HERE}")  # noqa: S608
-_FAIL = text(
-    f"""INSERT INTO pages ({_COLUMNS}, key, links)
-    SELECT :collection, :uri, '', '', '', '', '', :at, :at, :problem, :code, :key, '[]'
-    WHERE EXISTS (SELECT 1 FROM collections WHERE name = :collection)
-    ON CONFLICT (collection, key) DO UPDATE SET checked_at = excluded.checked_at,
-        problem = excluded.problem, code = excluded.code"""  # noqa: S608
-)
-_FORGET = (
-    text(f"DELETE FROM finds WHERE {_HERE}"),  # noqa: S608
-    text(f"DELETE FROM redirects WHERE {_HERE}"),  # noqa: S608
-    text("DELETE FROM redirects WHERE collection = :collection AND target = :key"),
-    text(f"DELETE FROM pages WHERE {_HERE}"),  # noqa: S608
-)
+_REDIRECT = upsert(redirects, redirects.c.collection, redirects.c.key)
+_DELETE_REDIRECT = delete(redirects).where(_stand_at(redirects))
+_DELETE_EMPTY = delete(pages).where(_stand_at(pages), pages.c.doc_id == "")
+_CHECK = update(pages).where(_stand_at(pages))
+_CHECK_REDIRECT = update(redirects).where(_stand_at(redirects))
+_FORGET = [
+    delete(finds).where(_stand_at(finds)),
+    delete(redirects).where(_stand_at(redirects)),
+    delete(redirects).where(
+        redirects.c.collection == bindparam("of"), redirects.c.target == bindparam("at")
+    ),
+    delete(pages).where(_stand_at(pages)),
+]

@@ -63,16 +63,15 @@ def get_clock_mark() -> str:
     return f"{_get_machine()} {UNTOLD} " if _get_boot_id() == UNTOLD else f" {_get_boot_id()} "
 
 
-def has_same_clock(process: str) -> bool:
-    return get_clock_mark() in process
-
-
 def has_died(process: str) -> bool:
-    """Whether a process that is silent ended by itself, as far as is known: it is not seen here,
-    and the machine ran on.
+    """Whether a process whose lease ran out ended by itself, as far as is known: it is not seen
+    here, and the machine ran on. Of one on another machine its silence is all that is known: it
+    counts as a death, so that what kills its process is not carried from machine to machine.
     """
+    if not process.startswith(f"{_get_machine()} "):
+        return True
     here = process.startswith(f"{_get_machine()} {_get_boot_id()} {_get_pid_namespace()} ")
-    return has_same_clock(process) and (has_ended(process) or not here)
+    return get_clock_mark() in process and (has_ended(process) or not here)
 
 
 def has_ended(process: str) -> bool:

@@ -7,29 +7,36 @@ right again has lost nothing.
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, insert, select, update
+
+from citewell.store.schema.memory_tables import moments
 
 LEAP = 86_400.0  # seconds
+NOTED = 60.0  # seconds that pass between two notes: every writer of a trace would wait for them
 
 
 def get_deletion_time(connection: Connection, now: float) -> float:
     """The moment to delete by, `now` or an earlier one; in a transaction that writes, for it notes
     what it has seen.
     """
-    row = connection.execute(text("SELECT trusted, ahead FROM moments")).one_or_none()
+    row = connection.execute(_GET).first()  # two servers that began at once have noted one each
     if row is None:
-        connection.execute(text("INSERT INTO moments (trusted) VALUES (:now)"), {"now": now})
+        connection.execute(_INSERT, {"trusted": now})
         return now
     trusted, ahead = row.trusted, row.ahead
-    if now <= trusted + LEAP:
+    if ahead is None and trusted <= now <= trusted + NOTED:
+        return now
+    if now <= trusted + LEAP + NOTED:
         trusted, ahead = max(trusted, now), None
     elif ahead is None or now < ahead:
         ahead = now
     elif now >= ahead + LEAP:
         trusted, ahead = now, None
     if (trusted, ahead) != (row.trusted, row.ahead):
-        connection.execute(
-            text("UPDATE moments SET trusted = :trusted, ahead = :ahead"),
-            {"trusted": trusted, "ahead": ahead},
-        )
+        connection.execute(_CHANGE, {"trusted": trusted, "ahead": ahead})
     return min(now, float(trusted))
+
+
+_GET = select(moments)
+_INSERT = insert(moments)
+_CHANGE = update(moments)

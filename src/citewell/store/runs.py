@@ -12,18 +12,21 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, case, delete, insert, select, update
 
 from citewell.errors import Conflict, NotFound, StorageError
+from citewell.messages import Text, dump_json
 from citewell.store.db import Database
+from citewell.store.dialects.expressions import json_field
 from citewell.store.leases import Leases
 from citewell.store.processes import name_this_process
 from citewell.store.retention_clock import get_deletion_time
+from citewell.store.run_rows import Saved, Unfinished, parse_saved, parse_unfinished
+from citewell.store.schema.conversations import runs
 
 DAY = 86_400.0
 LEASE_SECONDS = (
@@ -31,37 +34,6 @@ LEASE_SECONDS = (
 )
 MOST_ATTEMPTS = 2  # a run that ended its process this often is not begun again
 ALIVE, GAVE_UP = "under_way", "gave_up"  # codes of errors
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A run after its last finished node. `next`: the node to go on from; `request` and `state` are
-    what their owner gave.
-    """
-
-    trace_id: str
-    user_id: str
-    agent: str
-    request: dict[str, Any]
-    next: str
-    state: dict[str, Any]
-    started_at: float
-    updated_at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Unfinished:
-    """What a list shows of a run: who asked what, and where it goes on. `updated_at`: when its last
-    node was finished. `alive`: somebody is at work on it.
-    """
-
-    trace_id: str
-    agent: str
-    question: str
-    next: str
-    updated_at: float
-    session_id: str = ""
-    alive: bool = False
 
 
 class Runs:
@@ -73,7 +45,7 @@ class Runs:
         days: float,
         clock: Callable[[], float] = time.time,
         *,
-        steady: Callable[[], float] = time.monotonic,
+        steady: Callable[[], float] | None = None,
         lease: float = LEASE_SECONDS,
     ) -> None:
         self._db = db
@@ -88,17 +60,20 @@ class Runs:
         holder = secrets.token_hex(8)
         now = self._clock()
         row = {
-            "id": trace_id,
-            "user": user_id,
+            "trace_id": trace_id,
+            "user_id": user_id,
             "agent": agent,
             "request": json.dumps(request),
+            "next": "",
+            "state": "{}",
             "holder": holder,
-            "now": now,
+            "started_at": now,
+            "updated_at": now,
         }
 
         def begin(connection: Connection) -> None:
             old = {"old": get_deletion_time(connection, now) - self._seconds}
-            connection.execute(text("DELETE FROM runs WHERE updated_at <= :old"), old)
+            connection.execute(_EXPIRE, old)
             connection.execute(_BEGIN, row)
 
         await self._db.write(begin)
@@ -110,27 +85,28 @@ class Runs:
         """
         row = {
             "id": trace_id,
-            "holder": holder,
+            "token": holder,
             "next": next_node,
-            "state": json.dumps(state),
-            "now": self._clock(),
+            "state": dump_json(state),
+            "updated_at": self._clock(),
+            # a run that gets further is no danger to its process: what it was stopped by before
+            # does not count
+            "attempts": 1,
         }
-        await self._db.write(
-            lambda connection: _check_holder(connection.execute(_KEEP, row).rowcount, trace_id)
-        )
+        await self._db.write(_change_held, row)
 
     async def renew(self, trace_id: str, holder: str) -> None:
         """A sign of life. Raises Conflict as `keep` does."""
-        row = {"id": trace_id, "holder": holder} | self._build_heartbeat()
+        row = {"id": trace_id, "token": holder}
         await self._db.write(
-            lambda connection: _check_holder(connection.execute(_RENEW, row).rowcount, trace_id)
+            lambda connection: _change_held(connection, row | self._build_heartbeat(connection))
         )
 
     async def release(self, trace_id: str, holder: str) -> None:
         """Free for anybody at once, the attempt not counted: it was stopped, and stopped nobody.
         Nothing where it has ended.
         """
-        row = {"id": trace_id, "holder": holder}
+        row = {"id": trace_id, "token": holder, "lease": 0}
         await self._db.write(lambda connection: connection.execute(_RELEASE, row))
 
     async def take(self, trace_id: str, user_id: str) -> tuple[Saved, str]:
@@ -146,22 +122,36 @@ class Runs:
                 _GET, {"id": trace_id, "user": user_id, "old": now - self._seconds}
             ).one_or_none()
             if row is None:
-                hint = (
-                    f"where it is finished, `citewell trace {trace_id}` shows its answer; "
-                    "another user's needs --user"
+                hint = Text(
+                    "where it is finished, `citewell trace {trace_id}` shows its "
+                    "answer; another user's needs --user",
+                    trace_id=trace_id,
                 )
-                raise NotFound(f"no unfinished run {trace_id!r} of user {user_id!r}", hint=hint)
-            if self._is_alive(row):
-                hint = f"wait for it; `citewell trace {trace_id}` shows its answer then"
+                raise NotFound(
+                    Text(
+                        "no unfinished run {trace_id!r} of user {user_id!r}",
+                        trace_id=trace_id,
+                        user_id=user_id,
+                    ),
+                    hint=hint,
+                )
+            if self._leases.at(connection).is_held(row.process, row.lease, row.seen_at):
+                hint = Text(
+                    "wait for it; `citewell trace {trace_id}` shows its answer then",
+                    trace_id=trace_id,
+                )
                 raise Conflict(
-                    f"run {trace_id} is being answered by another process", hint=hint, code=ALIVE
+                    Text("run {trace_id} is being answered by another process", trace_id=trace_id),
+                    hint=hint,
+                    code=ALIVE,
                 )
             if row.attempts >= MOST_ATTEMPTS:
                 asked.append(json.loads(row.request).get("question", ""))
-                connection.execute(text("DELETE FROM runs WHERE trace_id = :id"), {"id": trace_id})
+                connection.execute(_DELETE, {"id": trace_id})
                 return None
-            connection.execute(_TAKE, {"id": trace_id, "holder": holder} | self._build_heartbeat())
-            return _parse_saved(row)
+            beat = self._build_heartbeat(connection)
+            connection.execute(_TAKE, {"id": trace_id, "holder": holder} | beat)
+            return parse_saved(row)
 
         asked: list[str] = []
         try:
@@ -172,7 +162,10 @@ class Runs:
             raise
         if saved is None:
             raise Conflict(
-                f"stopped Citewell twice and is given up: {asked[0] or 'the guide'}",
+                Text(
+                    "stopped Citewell twice and is given up: {asked}",
+                    asked=asked[0] or Text("the guide"),
+                ),
                 hint=_GIVEN_UP,
                 code=GAVE_UP,
             )
@@ -180,12 +173,12 @@ class Runs:
 
     async def end(self, trace_id: str, holder: str) -> None:
         """It is over. Raises Conflict as `keep` does."""
-        await self._db.write(lambda connection: self.end_in(connection, trace_id, holder))
+        await self._db.write(self.end_in, trace_id, holder)
 
     def end_in(self, connection: Connection, trace_id: str, holder: str) -> None:
         """The same, as part of a transaction."""
         _check_holder(
-            connection.execute(_END, {"id": trace_id, "holder": holder}).rowcount, trace_id
+            connection.execute(_END, {"id": trace_id, "token": holder}).rowcount, trace_id
         )
 
     def end_session_in(self, connection: Connection, session_id: str) -> None:
@@ -201,88 +194,71 @@ class Runs:
         values = {"user": user_id, "old": self._clock() - self._seconds}
 
         def rows(connection: Connection) -> Sequence[Unfinished]:
+            moment = self._leases.at(connection)
             return [
-                _parse_unfinished(row, self._is_alive(row))
+                parse_unfinished(row, moment.is_held(row.process, row.lease, row.seen_at))
                 for row in connection.execute(_LIST, values)
             ]
 
         return [*await self._db.read(rows)]
 
-    def _build_heartbeat(self) -> dict[str, Any]:
+    def _build_heartbeat(self, connection: Connection) -> dict[str, Any]:
         return {
-            "lease": self._leases.until(),
+            "lease": self._leases.at(connection).until(),
             "process": name_this_process(),
-            "seen": self._clock(),
+            "seen_at": self._clock(),
         }
 
-    def _is_alive(self, row: Any) -> bool:
-        return self._leases.is_held(row.process, row.lease, row.seen_at)
+
+def _change_held(connection: Connection, row: Mapping[str, Any]) -> None:
+    _check_holder(connection.execute(_CHANGE_HELD, row).rowcount, row["id"])
 
 
 def _check_holder(rows: int, trace_id: str) -> None:
     if not rows:
-        why = f"run {trace_id} was gone on with elsewhere, or a memory that it used was forgotten"
+        why = Text(
+            "run {trace_id} was gone on with elsewhere, or a memory that it used was forgotten",
+            trace_id=trace_id,
+        )
         raise Conflict(
             why,
-            hint=f"`citewell trace {trace_id}` has its answer where there is one; else ask again",
+            hint=Text(
+                "`citewell trace {trace_id}` has its answer where there is one; else ask again",
+                trace_id=trace_id,
+            ),
         )
 
 
-def _parse_saved(row: Any) -> Saved:
-    return Saved(
-        row.trace_id,
-        row.user_id,
-        row.agent,
-        json.loads(row.request),
-        row.next,
-        json.loads(row.state),
-        row.started_at,
-        row.updated_at,
-    )
-
-
-def _parse_unfinished(row: Any, alive: bool) -> Unfinished:
-    said = json.loads(row.request)  # not by SQLite, which makes no text of half a character
-    session_id = said.get("session_id") or ""
-    question = said.get("question", "")
-    return Unfinished(
-        row.trace_id, row.agent, question, row.next, row.updated_at, session_id, alive
-    )
-
-
-_GIVEN_UP = (
+_GIVEN_UP = Text(
     "ask it again, in other words; CITEWELL_LOG_LEVEL=debug and the log may show what happens"
 )
-_BEGIN = text(
-    """INSERT INTO runs (trace_id, user_id, agent, request, next, state, holder, started_at,
-        updated_at)
-    VALUES (:id, :user, :agent, :request, '', '{}', :holder, :now, :now)"""
+_ONE = runs.c.trace_id == bindparam("id")
+_HELD = _ONE & (runs.c.holder == bindparam("token"))
+_OF_USER = (
+    (runs.c.user_id == bindparam("user"))
+    & (runs.c.updated_at > bindparam("old"))
+    & (runs.c.next != "")
 )
-# a run that gets further is no danger to its process: what it was stopped by before does not count
-_KEEP = text(
-    """UPDATE runs SET next = :next, state = :state, updated_at = :now, attempts = 1
-    WHERE trace_id = :id AND holder = :holder"""
-)
-_GET = text(
-    "SELECT * FROM runs WHERE trace_id = :id AND user_id = :user AND updated_at > :old AND next "
-    "<> ''"
-)
-_RENEW = text(
-    "UPDATE runs SET lease = :lease, process = :process, seen_at = :seen WHERE trace_id = :id "
-    "AND holder = :holder"
-)
-_RELEASE = text(
-    "UPDATE runs SET lease = 0, attempts = max(attempts - 1, 0) WHERE trace_id = :id AND holder "
-    "= :holder"
-)
-_TAKE = text(
-    """UPDATE runs SET holder = :holder, lease = :lease, process = :process, seen_at = :seen,
-        attempts = attempts + 1
-    WHERE trace_id = :id"""
-)
-_END = text("DELETE FROM runs WHERE trace_id = :id AND holder = :holder")
-_END_SESSION = text("DELETE FROM runs WHERE json_extract(request, '$.session_id') = :session")
-_LIST = text(
-    """SELECT trace_id, agent, request, next, updated_at, lease, process, seen_at FROM runs
-    WHERE user_id = :user AND updated_at > :old AND next <> '' ORDER BY updated_at DESC"""
+_BEGIN = insert(runs)
+_CHANGE_HELD = update(runs).where(_HELD)
+_RELEASE = _CHANGE_HELD.values(attempts=case((runs.c.attempts > 1, runs.c.attempts - 1), else_=0))
+_GET = select(runs).where(_ONE, _OF_USER)
+_TAKE = update(runs).where(_ONE).values(attempts=runs.c.attempts + 1)
+_EXPIRE = delete(runs).where(runs.c.updated_at <= bindparam("old"))
+_DELETE = delete(runs).where(_ONE)
+_END = delete(runs).where(_HELD)
+_END_SESSION = delete(runs).where(json_field(runs.c.request, "session_id") == bindparam("session"))
+_LIST = (
+    select(
+        runs.c.trace_id,
+        runs.c.agent,
+        runs.c.request,
+        runs.c.next,
+        runs.c.updated_at,
+        runs.c.lease,
+        runs.c.process,
+        runs.c.seen_at,
+    )
+    .where(_OF_USER)
+    .order_by(runs.c.updated_at.desc())
 )

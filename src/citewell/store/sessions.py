@@ -13,28 +13,26 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from citewell.errors import Conflict, InvalidInput, NotFound
+from citewell.messages import Text, dump_json
 from citewell.store.db import Database
-from citewell.types import Message, Shown
-
-HISTORY = "chat_history"
-AGENT = "agent"
-
-
-class SessionInfo(Shown):
-    """`messages` counts what was said by both sides; `last_updated` is in seconds since the
-    epoch.
-    """
-
-    session_id: str
-    user_id: str
-    title: str
-    agent: str
-    current_state: str
-    messages: int
-    last_updated: float
+from citewell.store.dialects.expressions import json_excerpt
+from citewell.store.schema.conversations import sessions
+from citewell.store.session_rows import (
+    AGENT,
+    ARCHIVED,
+    FOLDER,
+    HISTORY,
+    PINNED,
+    SessionInfo,
+    has_words,
+    parse_data,
+    parse_info,
+    parse_listing,
+)
+from citewell.types import Message
 
 
 class Sessions:
@@ -47,9 +45,7 @@ class Sessions:
     async def create(
         self, agent: str, user_id: str = "local", title: str = "", *, state: str = "OPEN"
     ) -> SessionInfo:
-        return await self._db.write(
-            lambda connection: self.create_in(connection, agent, user_id, title, state=state)
-        )
+        return await self._db.write(self.create_in, agent, user_id, title, state=state)
 
     def create_in(
         self, connection: Connection, agent: str, user_id: str, title: str, *, state: str = "OPEN"
@@ -65,44 +61,60 @@ class Sessions:
             "last_updated": self._clock(),
         }
         connection.execute(_INSERT, row)
-        return _parse_info(_get_row(connection, session_id))
+        return parse_info(_get_row(connection, session_id))
 
     async def get(self, session_id: str) -> SessionInfo:
-        return await self._db.read(lambda connection: _parse_info(_get_row(connection, session_id)))
+        return await self._db.read(lambda connection: parse_info(_get_row(connection, session_id)))
 
     async def rename(self, session_id: str, title: str) -> SessionInfo:
         """A new title; the session keeps its place in the list."""
 
         def rename(connection: Connection) -> SessionInfo:
-            connection.execute(
-                text("UPDATE sessions SET title = :t WHERE session_id = :s"),
-                {"t": title, "s": session_id},
-            )
-            return _parse_info(_get_row(connection, session_id))
+            connection.execute(_CHANGE, {"id": session_id, "title": title})
+            return parse_info(_get_row(connection, session_id))
 
         return await self._db.write(rename)
 
+    async def mark(
+        self,
+        session_id: str,
+        *,
+        pinned: bool | None = None,
+        archived: bool | None = None,
+        folder: str | None = None,
+    ) -> SessionInfo:
+        """None: as it is; an empty `folder`: in none. The session keeps its place in the list."""
+        said = {PINNED: pinned, ARCHIVED: archived, FOLDER: folder}
+
+        def mark(connection: Connection) -> SessionInfo:
+            data = parse_data(_get_row(connection, session_id))
+            data |= {name: value for name, value in said.items() if value is not None}
+            connection.execute(_CHANGE, {"id": session_id, "session_data": dump_json(data)})
+            return parse_info(_get_row(connection, session_id))
+
+        return await self._db.write(mark)
+
     async def delete(self, session_id: str) -> None:
-        await self._db.write(lambda connection: self.delete_in(connection, session_id))
+        await self._db.write(self.delete_in, session_id)
         await self._db.forget()
 
     def delete_in(self, connection: Connection, session_id: str) -> dict[str, Any]:
         """The same, as part of a transaction, after which `Database.forget` is called; gives what
         was kept in it.
         """
-        data = _parse_data(_get_row(connection, session_id))
-        connection.execute(text("DELETE FROM sessions WHERE session_id = :s"), {"s": session_id})
+        data = parse_data(_get_row(connection, session_id))
+        connection.execute(_DELETE, {"id": session_id})
         return data
 
     def list_user_data_in(self, connection: Connection, user_id: str) -> Sequence[dict[str, Any]]:
         """What is kept in each session of a user, the newest first."""
-        return [_parse_data(row) for row in connection.execute(_OF_USER, {"user_id": user_id})]
+        return [parse_data(row) for row in connection.execute(_OF_USER, {"user": user_id})]
 
     async def append(self, session_id: str, messages: Sequence[Message]) -> None:
         """Add to the end of the history. Two that append at once both keep what they said, each in
         one piece.
         """
-        await self._db.write(lambda connection: self.append_in(connection, session_id, messages))
+        await self._db.write(self.append_in, session_id, messages)
 
     def append_in(
         self, connection: Connection, session_id: str, messages: Sequence[Message]
@@ -119,7 +131,7 @@ class Sessions:
 
     async def data(self, session_id: str) -> dict[str, Any]:
         """All of `session_data`, the history and the agent's name included."""
-        return await self._db.read(lambda connection: _parse_data(_get_row(connection, session_id)))
+        return await self._db.read(lambda connection: parse_data(_get_row(connection, session_id)))
 
     async def set_data(
         self, session_id: str, values: Mapping[str, Any], *, state: str | None = None
@@ -127,9 +139,7 @@ class Sessions:
         """Set these keys, leave the others, and go to `state` in the same transaction. The history
         is only ever appended to.
         """
-        await self._db.write(
-            lambda connection: self.set_data_in(connection, session_id, values, state=state)
-        )
+        await self._db.write(self.set_data_in, session_id, values, state=state)
 
     def set_data_in(
         self,
@@ -143,8 +153,11 @@ class Sessions:
         reserved = {HISTORY, AGENT} & set(values)
         if reserved:
             raise InvalidInput(
-                f"session data {', '.join(sorted(reserved))}: not set this way",
-                hint="use append or create",
+                Text(
+                    "session data {reserved}: not set this way",
+                    reserved=", ".join(sorted(reserved)),
+                ),
+                hint=Text("use append or create"),
             )
         self._change_in(connection, session_id, lambda data: data.update(values), state)
 
@@ -164,8 +177,12 @@ class Sessions:
         row = _get_row(connection, session_id)
         if row.current_state != before:
             raise Conflict(
-                f"session {session_id} went on to {row.current_state} meanwhile",
-                hint="open it again",
+                Text(
+                    "session {session_id} went on to {current_state} meanwhile",
+                    session_id=session_id,
+                    current_state=row.current_state,
+                ),
+                hint=Text("open it again"),
                 code="illegal_event",
             )
 
@@ -179,7 +196,22 @@ class Sessions:
         """A user's sessions, newest first."""
 
         def rows(connection: Connection) -> list[SessionInfo]:
-            return [_parse_listing(row) for row in connection.execute(_LIST, {"user_id": user_id})]
+            return [parse_listing(row) for row in connection.execute(_LIST, {"user": user_id})]
+
+        return await self._db.read(rows)
+
+    async def find(self, user_id: str, words: Sequence[str]) -> set[str]:
+        """The ids of a user's sessions that have each of the words in their title or in what was
+        said, whatever the case.
+        """
+        wanted = [word.casefold() for word in words]
+
+        def rows(connection: Connection) -> set[str]:
+            return {
+                row.session_id
+                for row in connection.execute(_OF_USER, {"user": user_id})
+                if has_words(row, wanted)
+            }
 
         return await self._db.read(rows)
 
@@ -191,77 +223,44 @@ class Sessions:
         state: str | None,
     ) -> None:
         row = _get_row(connection, session_id)
-        data = _parse_data(row)
+        data = parse_data(row)
         change(data)
         values = {
-            "session_id": session_id,
-            "session_data": json.dumps(data),
-            "state": state or row.current_state,
-            "now": self._clock(),
+            "id": session_id,
+            "session_data": dump_json(data),
+            "current_state": state or row.current_state,
+            "last_updated": self._clock(),
         }
-        connection.execute(_UPDATE, values)
+        connection.execute(_CHANGE, values)
 
 
 def _get_row(connection: Connection, session_id: str) -> Row[Any]:
-    row = connection.execute(
-        text("SELECT * FROM sessions WHERE session_id = :s"), {"s": session_id}
-    ).one_or_none()
+    row = connection.execute(_GET, {"id": session_id}).one_or_none()
     if row is None:
         raise NotFound(
-            f"no session {session_id!r}",
-            hint="it was deleted, or the id is mistyped; leave it out for a new one",
+            Text("no session {session_id!r}", session_id=session_id),
+            hint=Text("it was deleted, or the id is mistyped; leave it out for a new one"),
         )
     return row
 
 
-def _parse_data(row: Row[Any]) -> dict[str, Any]:
-    return dict(json.loads(row.session_data or "{}"))
-
-
-def _parse_info(row: Row[Any]) -> SessionInfo:
-    data = _parse_data(row)
-    return _build_info(row, data.get(AGENT, ""), len(data.get(HISTORY, [])))
-
-
-def _parse_listing(row: Row[Any]) -> SessionInfo:
-    """Of a row that tells the agent and the number of messages alone; one that is no JSON to SQLite
-    (a NaN) is there whole.
-    """
-    told = json.loads(row.told or "{}")
-    agent, messages = (
-        told if isinstance(told, list) else (told.get(AGENT, ""), len(told.get(HISTORY, [])))
+_INSERT = insert(sessions)
+_ONE = sessions.c.session_id == bindparam("id")
+_GET = select(sessions).where(_ONE)
+_CHANGE = update(sessions).where(_ONE)
+_DELETE = delete(sessions).where(_ONE)
+_NEWEST = (sessions.c.last_updated.desc(), sessions.c.rowid.desc())
+_OF_USER = select(sessions).where(sessions.c.user_id == bindparam("user")).order_by(*_NEWEST)
+_DATA = sessions.c.session_data
+_LIST = (
+    select(
+        sessions.c.session_id,
+        sessions.c.user_id,
+        sessions.c.title,
+        sessions.c.current_state,
+        sessions.c.last_updated,
+        json_excerpt(_DATA, AGENT, PINNED, ARCHIVED, FOLDER, counted=HISTORY).label("told"),
     )
-    return _build_info(row, agent or "", messages or 0)
-
-
-def _build_info(row: Row[Any], agent: str, messages: int) -> SessionInfo:
-    return SessionInfo(
-        session_id=row.session_id,
-        user_id=row.user_id,
-        title=row.title or "",
-        agent=agent,
-        current_state=row.current_state,
-        messages=messages,
-        last_updated=row.last_updated,
-    )
-
-
-_INSERT = text(
-    """INSERT INTO sessions (session_id, user_id, title, current_state, session_data, last_updated)
-    VALUES (:session_id, :user_id, :title, :current_state, :session_data, :last_updated)"""
-)
-_OF_USER = text(
-    "SELECT * FROM sessions WHERE user_id = :user_id ORDER BY last_updated DESC, rowid DESC"
-)
-_LIST = text(
-    """SELECT session_id, user_id, title, current_state, last_updated,
-        CASE WHEN json_valid(session_data)
-            THEN json_array(json_extract(session_data, '$.agent'),
-                json_array_length(session_data, '$.chat_history'))
-            ELSE session_data END AS told
-    FROM sessions WHERE user_id = :user_id ORDER BY last_updated DESC, rowid DESC"""
-)
-_UPDATE = text(
-    """UPDATE sessions SET session_data = :session_data, current_state = :state, last_updated = :now
-    WHERE session_id = :session_id"""
+    .where(sessions.c.user_id == bindparam("user"))
+    .order_by(*_NEWEST)
 )

@@ -11,13 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, bindparam, delete, select, tuple_
 
 from citewell.fetch.urls import get_url_identity
 from citewell.models.base import Vector
 from citewell.store.db import Database
+from citewell.store.dialects.upserts import upsert
 from citewell.store.library.collection_rows import ensure_collection
 from citewell.store.memory_rows import encode_vector
+from citewell.store.pages import has_collection
+from citewell.store.schema.site_tables import finds, pages, redirects, sites
 
 MOST_FINDS = 500  # of a site; beyond them the oldest go
 
@@ -69,19 +72,22 @@ class Sites:
         def put(connection: Connection) -> Site:
             now = self._clock()
             ensure_collection(connection, collection, now)
-            row = {"collection": collection, "instruction": instruction, "now": now}
-            lists = {
+            row = {
+                "collection": collection,
                 "start_urls": json.dumps(list(start_urls)),
                 "allowed_domains": json.dumps(list(allowed_domains)),
+                "instruction": instruction,
+                "created_at": now,
+                "updated_at": now,
             }
-            connection.execute(_PUT, row | lists)
-            return _parse_site(connection.execute(_GET, row).one())
+            connection.execute(_PUT, row)
+            return _parse_site(connection.execute(_GET, {"of": collection}).one())
 
         return await self._db.write(put)
 
     async def site(self, collection: str) -> Site | None:
         def get(connection: Connection) -> Site | None:
-            row = connection.execute(_GET, {"collection": collection}).one_or_none()
+            row = connection.execute(_GET, {"of": collection}).one_or_none()
             return None if row is None else _parse_site(row)
 
         return await self._db.read(get)
@@ -99,12 +105,12 @@ class Sites:
 
         def forget(connection: Connection) -> None:
             for statement in _FORGET:
-                connection.execute(statement, {"collection": collection})
+                connection.execute(statement, {"of": collection})
 
         await self._db.write(forget)
         await self._db.forget()
 
-    async def found(
+    async def note_find(
         self, collection: str, uri: str, question: str, vector: Vector, embedder: str
     ) -> None:
         """Note that this page answered the question. Nothing happens where the collection has
@@ -120,8 +126,10 @@ class Sites:
         } | stored._asdict()
 
         def note(connection: Connection) -> None:
-            connection.execute(_FOUND, row | {"at": self._clock()})
-            connection.execute(_SHED, {"collection": collection, "most": MOST_FINDS})
+            if not has_collection(connection, collection):
+                return
+            connection.execute(_PUT_FIND, row | {"at": self._clock()})
+            connection.execute(_SHED, {"of": collection, "most": MOST_FINDS})
 
         await self._db.write(note)
 
@@ -129,7 +137,7 @@ class Sites:
         """The newest first, MOST_FINDS at most; those of another embedder are left out."""
 
         def finds(connection: Connection) -> list[Find]:
-            rows = connection.execute(_FINDS, {"collection": collection, "embedder": embedder})
+            rows = connection.execute(_FINDS, {"of": collection, "embedder": embedder})
             return [
                 Find(collection, row.uri, np.frombuffer(row.vec, dtype="<f4"), row.at)
                 for row in rows
@@ -149,33 +157,20 @@ def _parse_site(row: Row[tuple[object, ...]]) -> Site:
     )
 
 
-_GET = text("SELECT * FROM sites WHERE collection = :collection")
-_ALL = text("SELECT * FROM sites ORDER BY collection")
-_PUT = text(
-    """INSERT INTO sites (collection, start_urls, allowed_domains, instruction, created_at,
-        updated_at)
-    VALUES (:collection, :start_urls, :allowed_domains, :instruction, :now, :now)
-    ON CONFLICT (collection) DO UPDATE SET start_urls = excluded.start_urls,
-        allowed_domains = excluded.allowed_domains, instruction = excluded.instruction,
-        updated_at = excluded.updated_at"""
+_GET = select(sites).where(sites.c.collection == bindparam("of"))
+_ALL = select(sites).order_by(sites.c.collection)
+_PUT = upsert(
+    sites,
+    sites.c.collection,
+    update=[sites.c.start_urls, sites.c.allowed_domains, sites.c.instruction, sites.c.updated_at],
 )
-_FORGET = tuple(
-    text(f"DELETE FROM {table} WHERE collection = :collection")  # noqa: S608 - names of ours
-    for table in ("sites", "finds", "redirects", "pages")
-)
-_FOUND = text(
-    """INSERT INTO finds (collection, key, asked, uri, at, embedder, vec)
-    SELECT :collection, :key, :asked, :uri, :at, :embedder, :vec
-    WHERE EXISTS (SELECT 1 FROM collections WHERE name = :collection)
-    ON CONFLICT (collection, key, asked) DO UPDATE SET uri = excluded.uri, at = excluded.at,
-        embedder = excluded.embedder, vec = excluded.vec"""
-)
-_SHED = text(
-    """DELETE FROM finds WHERE collection = :collection AND (key, asked) IN (
-        SELECT key, asked FROM finds WHERE collection = :collection
-        ORDER BY at DESC, key, asked LIMIT -1 OFFSET :most)"""
-)
-_FINDS = text(
-    "SELECT * FROM finds WHERE collection = :collection AND embedder = :embedder ORDER BY at "
-    "DESC, key, asked"
-)
+_FORGET = [
+    delete(table).where(table.c.collection == bindparam("of"))
+    for table in (sites, finds, redirects, pages)
+]
+_OF = finds.c.collection == bindparam("of")
+_NEWEST = (finds.c.at.desc(), finds.c.key, finds.c.asked)
+_PUT_FIND = upsert(finds, finds.c.collection, finds.c.key, finds.c.asked)
+_BEYOND = select(finds.c.key, finds.c.asked).where(_OF).order_by(*_NEWEST).offset(bindparam("most"))
+_SHED = delete(finds).where(_OF, tuple_(finds.c.key, finds.c.asked).in_(_BEYOND))
+_FINDS = select(finds).where(_OF, finds.c.embedder == bindparam("embedder")).order_by(*_NEWEST)

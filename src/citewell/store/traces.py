@@ -10,17 +10,32 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import (
+    Connection,
+    Executable,
+    RowMapping,
+    and_,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+)
 
 from citewell.errors import InvalidInput, NotFound
+from citewell.messages import Text, dump_json, load_json
 from citewell.store.confirmed import feedback
 from citewell.store.db import Database
+from citewell.store.dialects.expressions import find_text, json_excerpt
+from citewell.store.dialects.upserts import upsert
 from citewell.store.retention_clock import get_deletion_time
-from citewell.types import Shown, Status, Trace
+from citewell.store.schema.conversations import traces
+from citewell.store.schema.metadata import match_optional, pick_columns
+from citewell.types import Chart, Shown, Status, Trace
 
 DAY = 86_400.0
 
@@ -72,7 +87,7 @@ class Traces:
 
     async def put(self, trace: Trace) -> None:
         """Keep a trace, or replace the one of the same id."""
-        await self._db.write(lambda connection: self.put_in(connection, trace))
+        await self._db.write(self.put_in, trace)
 
     def put_in(self, connection: Connection, trace: Trace) -> None:
         """The same, as part of a transaction."""
@@ -83,7 +98,7 @@ class Traces:
             "created_at": trace.created_at,
             "expires": trace.expires_at or self.until(trace.created_at),
             # details of steps may hold anything
-            "trace": json.dumps(trace.model_dump(mode="python"), default=str),
+            "trace": dump_json(trace.model_dump(mode="python"), default=str),
             "agent": trace.agent,
             "status": trace.answer.status,
             "words": _fold_case(f"{trace.question} {trace.collection} {trace.trace_id}"),
@@ -92,21 +107,42 @@ class Traces:
         connection.execute(_PUT, row)
 
     async def get(self, trace_id: str, user_id: str = "local") -> Trace:
-        def get(connection: Connection) -> Trace | None:
-            query = text(
-                "SELECT trace, expires FROM traces WHERE trace_id = :id AND user_id = :user AND "
-                "expires > :now"
-            )
-            row = connection.execute(
-                query, {"id": trace_id, "user": user_id, "now": self._clock()}
-            ).one_or_none()
-            return _parse_trace(row) if row else None
+        return self._check_found(
+            trace_id, await self._db.read(lambda one: self._find(one, trace_id, user_id))
+        )
 
-        kept = await self._db.read(get)
+    async def choose_chart(self, trace_id: str, user_id: str, chart: Chart | None) -> Trace:
+        """Keep with an answer over tables how its rows are to be drawn; None: as the agent chose.
+        Raises InvalidInput for an answer of no tables.
+        """
+
+        def choose(connection: Connection) -> Trace | None:
+            trace = self._find(connection, trace_id, user_id)
+            if trace is None:
+                return None
+            if not trace.answer.data:
+                raise InvalidInput(Text("this answer rests on no table"))
+            data = {**trace.answer.data, "chosen": chart.model_dump() if chart else None}
+            answer = trace.answer.model_copy(update={"data": data})
+            changed = trace.model_copy(update={"answer": answer})
+            self.put_in(connection, changed)
+            return changed
+
+        return self._check_found(trace_id, await self._db.write(choose))
+
+    def _find(self, connection: Connection, trace_id: str, user_id: str) -> Trace | None:
+        row = connection.execute(
+            _GET_ONE, {"id": trace_id, "user": user_id, "now": self._clock()}
+        ).one_or_none()
+        return _parse_trace(row) if row else None
+
+    def _check_found(self, trace_id: str, kept: Trace | None) -> Trace:
         if kept is None:
             raise NotFound(
-                f"no trace {trace_id!r}",
-                hint=f"traces are kept for {self._seconds / DAY:g} days (trace_days)",
+                Text("no trace {trace_id!r}", trace_id=trace_id),
+                hint=Text(
+                    "traces are kept for {seconds:g} days (trace_days)", seconds=self._seconds / DAY
+                ),
             )
         return kept
 
@@ -114,30 +150,23 @@ class Traces:
         """With the copies that votes keep. Nothing happens where there is none."""
 
         def delete(connection: Connection) -> None:
-            connection.execute(text("DELETE FROM traces WHERE trace_id = :id"), {"id": trace_id})
+            connection.execute(_DELETE, {"id": trace_id})
             feedback.forget_trace(connection, trace_id)
 
         await self._db.write(delete)
 
     def expire_in(self, connection: Connection, *, dry_run: bool = False) -> int:
         """Delete those past their day, as far as the clock is believed; how many there are."""
-        now = {"now": self._clock() if dry_run else get_deletion_time(connection, self._clock())}
-        count = int(
-            connection.execute(
-                text("SELECT count(*) FROM traces WHERE expires <= :now"), now
-            ).scalar_one()
-        )
-        if not dry_run:
-            connection.execute(text("DELETE FROM traces WHERE expires <= :now"), now)
-        return count
+        if dry_run:
+            return int(connection.execute(_COUNT_OLD, {"now": self._clock()}).scalar_one())
+        now = get_deletion_time(connection, self._clock())
+        return connection.execute(_DELETE_OLD, {"now": now}).rowcount
 
     def delete_session_in(self, connection: Connection, session_id: str) -> None:
         """Those of a session that is deleted go with it: they hold what was said, and the sentences
         that were quoted.
         """
-        connection.execute(
-            text("DELETE FROM traces WHERE session_id = :session"), {"session": session_id}
-        )
+        connection.execute(_DELETE_SESSION, {"session": session_id})
         feedback.forget_session(connection, session_id)
 
     async def list_session(
@@ -146,12 +175,7 @@ class Traces:
         """The newest of a session, in the order in which they were asked."""
         values = {"session": session_id, "user": user_id, "now": self._clock(), "limit": limit}
 
-        newest = await self._db.read(
-            lambda connection: [
-                _parse_trace(row) for row in connection.execute(_OF_SESSION, values)
-            ]
-        )
-        return newest[::-1]
+        return (await self._db.read(_list_traces, _GET_SESSION, values))[::-1]
 
     async def page(self, limit: int, user_id: str, wanted: Wanted) -> Page:
         """Those that fit, the newest first, at most so many. Raises InvalidInput for a `before`
@@ -164,17 +188,16 @@ class Traces:
             "user": user_id,
             "at": at,
             "rowid": rowid,
-        }
-        values |= {
-            "agent": wanted.agent,
-            "status": wanted.status,
+            "agent": wanted.agent or None,
+            "status": wanted.status or None,
             "words": _fold_case(wanted.words.strip()),
         }
 
         def page(connection: Connection) -> Page:
-            found = connection.execute(_FOUND, values).all()
+            found = connection.execute(_FOUND, values).mappings().all()
             shown = found[:limit]
-            after = f"{shown[-1].created_at!r}~{shown[-1].rowid}" if len(found) > limit else ""
+            last = shown[-1] if len(found) > limit else None
+            after = f"{last['created_at']!r}~{last['rowid']}" if last else ""
             return Page([_parse_summary(row) for row in shown], after)
 
         return await self._db.read(page)
@@ -182,32 +205,28 @@ class Traces:
     async def list(self, limit: int = 50, user_id: str = "local") -> list[Trace]:
         """The newest first."""
         values = {"now": self._clock(), "limit": limit, "user": user_id}
-        return await self._db.read(
-            lambda connection: [_parse_trace(row) for row in connection.execute(_NEWEST, values)]
-        )
+        return await self._db.read(_list_traces, _GET_NEWEST, values)
 
 
-def _parse_trace(kept: Row[Any]) -> Trace:
+def _list_traces(
+    connection: Connection, statement: Executable, values: Mapping[str, Any]
+) -> list[Trace]:
+    return [_parse_trace(row) for row in connection.execute(statement, values)]
+
+
+def _parse_trace(kept: Any) -> Trace:
     """One that was kept before traces told their end is told it by its row."""
-    stored: dict[str, Any] = json.loads(kept.trace)
+    stored: dict[str, Any] = load_json(kept.trace)
     return Trace(**{**stored, "expires_at": kept.expires})
 
 
-def _parse_summary(row: Row[Any]) -> TraceSummary:
-    said = json.loads(row.said)
+def _parse_summary(row: RowMapping) -> TraceSummary:
+    said = json.loads(row["said"])
     question, collection = (
         said if isinstance(said, list) else (said["question"], said["collection"])
     )
-    return TraceSummary(
-        trace_id=row.trace_id,
-        agent=row.agent,
-        question=question,
-        collection=collection,
-        session_id=row.session_id,
-        created_at=row.created_at,
-        expires_at=row.expires,
-        status=row.status,
-    )
+    kept = {name: row[name] for name in TraceSummary.model_fields.keys() & row.keys()}
+    return TraceSummary(**kept, question=question, collection=collection)
 
 
 def _fold_case(words: str) -> str:
@@ -228,36 +247,46 @@ def _parse_cursor(before: str) -> tuple[float, int]:
         place = math.nan, 0
     if not -(2**63) <= place[1] < 2**63 or math.isnan(place[0]):
         raise InvalidInput(
-            f"before {before[:80]!r} is no place in the list",
-            hint="send the `next` of the page before it",
+            Text("before {before!r} is no place in the list", before=before[:80]),
+            hint=Text("send the `next` of the page before it"),
         )
     return place
 
 
-_PUT = text(
-    """INSERT OR REPLACE INTO traces (trace_id, user_id, session_id, created_at, expires, trace,
-        agent, status, words)
-    VALUES (:trace_id, :user_id, :session_id, :created_at, :expires, :trace, :agent, :status,
-        :words)"""
-)
-# Two paths give a JSON array, with the escapes of half characters as they were. A trace with a NaN
-# in it is no JSON to SQLite.
-_FOUND = text(
-    """SELECT trace_id, agent, session_id, status, expires, created_at, rowid,
-        CASE WHEN json_valid(trace) THEN json_extract(trace, '$.question', '$.collection')
-            ELSE trace END AS said
-    FROM traces WHERE user_id = :user AND expires > :now
-    AND (created_at < :at OR (created_at = :at AND rowid < :rowid))
-    AND (:agent = '' OR agent = :agent) AND (:status = '' OR status = :status)
-    AND (:words = '' OR instr(words, :words) > 0)
-    ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
-)
-_NEWEST = text(
-    """SELECT trace, expires FROM traces WHERE user_id = :user AND expires > :now
-    ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
-)
-_OF_SESSION = text(
-    """SELECT trace, expires FROM traces WHERE session_id = :session AND user_id = :user
-    AND expires > :now
-    ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
+_ONE = traces.c.trace_id == bindparam("id")
+_OLD = traces.c.expires <= bindparam("now")
+_SESSION = traces.c.session_id == bindparam("session")
+_DELETE = delete(traces).where(_ONE)
+_DELETE_OLD = delete(traces).where(_OLD)
+_DELETE_SESSION = delete(traces).where(_SESSION)
+_COUNT_OLD = select(func.count()).select_from(traces).where(_OLD)
+_PUT = upsert(traces, traces.c.trace_id)
+_NEWEST = (traces.c.created_at.desc(), traces.c.rowid.desc())
+_SHOWN = and_(traces.c.user_id == bindparam("user"), traces.c.expires > bindparam("now"))
+_GET = select(traces.c.trace, traces.c.expires).where(_SHOWN)
+_GET_ONE = _GET.where(_ONE)
+_GET_NEWEST = _GET.order_by(*_NEWEST).limit(bindparam("limit"))
+_GET_SESSION = _GET_NEWEST.where(_SESSION)
+
+
+# A trace with a NaN in it is no JSON to SQLite, and is there whole
+_FOUND = (
+    select(
+        *pick_columns(traces, TraceSummary),
+        traces.c.expires.label("expires_at"),
+        traces.c.rowid,
+        json_excerpt(traces.c.trace, "question", "collection").label("said"),
+    )
+    .where(
+        _SHOWN,
+        or_(
+            traces.c.created_at < bindparam("at"),
+            and_(traces.c.created_at == bindparam("at"), traces.c.rowid < bindparam("rowid")),
+        ),
+        match_optional(traces.c.agent, "agent"),
+        match_optional(traces.c.status, "status"),
+        find_text(traces.c.words, bindparam("words")) > 0,
+    )
+    .order_by(*_NEWEST)
+    .limit(bindparam("limit"))
 )

@@ -1,8 +1,6 @@
 """Bytes to text: byte order mark, UTF-8, UTF-16 without a mark, seven-bit Asian encodings, then the
-likeliest older one.
-
-The one rule: a decoding counts only if what comes out looks like writing, for GB18030 and UTF-16
-accept nearly any bytes.
+likeliest older one. A decoding counts only if what comes out looks like writing, for GB18030 and
+UTF-16 accept nearly any bytes.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ import re
 from contextlib import suppress
 
 from citewell.errors import UnreadableFile
+from citewell.messages import Text
 from citewell.text.charset_guess import LIKELY, guess_encoding, score_chinese, score_japanese
 
 _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
@@ -63,7 +62,7 @@ def _require_text(text: str, name: str) -> str:
     """`text`, unless more than one in twenty characters is a control: then it is binary."""
     sample = text[:_SAMPLE]
     if len(_CONTROL.findall(sample)) * 20 > len(sample):
-        raise UnreadableFile(f"{name} is binary, not text")
+        raise UnreadableFile(Text("{name} is binary, not text", name=name))
     return text
 
 
@@ -84,7 +83,7 @@ def _decode_wide(data: bytes, name: str) -> str:
         1, len(data[:_SAMPLE]) // 100
     ):
         return _decode_legacy(data.replace(b"\0", b""), name)[0]  # text with a stray NUL
-    raise UnreadableFile(f"{name} is binary, not text")
+    raise UnreadableFile(Text("{name} is binary, not text", name=name))
 
 
 def _is_plausible_text(text: str) -> bool:
@@ -124,7 +123,7 @@ def _decode_legacy(data: bytes, name: str) -> tuple[str, list[str]]:
     good = sum(1 for char in text[:_SAMPLE] if char > "\x7f" and char != "\ufffd")
     if good >= 10 * lost or not lost:
         return _require_text(text, name), [
-            f"{lost} places were not valid UTF-8 and are shown as \ufffd"
+            Text("{lost} places were not valid UTF-8 and are shown as �", lost=lost)
         ] if lost else []
     wide = _detect_wide_asian(data)
     if wide:
@@ -132,10 +131,10 @@ def _decode_legacy(data: bytes, name: str) -> tuple[str, list[str]]:
     encoding, score = guess_encoding(data)
     if score < LIKELY:
         return _decode_with_fallback(data, name)
-    warnings = (
+    warnings: list[str] = (
         []
         if encoding in _QUIET
-        else [f"its encoding was guessed as {_SHOWN.get(encoding, encoding)}"]
+        else [Text("its encoding was guessed as {shown}", shown=_SHOWN.get(encoding, encoding))]
     )
     return _require_text(data.decode(encoding, errors="replace"), name), warnings
 
@@ -162,15 +161,16 @@ def _decode_with_fallback(data: bytes, name: str) -> tuple[str, list[str]]:
     best = from_bytes(data[:_SAMPLE]).best()
     if best is None:
         raise UnreadableFile(
-            f"{name} is not text in any known encoding", hint="save it as UTF-8 and add it again"
+            Text("{name} is not text in any known encoding", name=name),
+            hint=Text("save it as UTF-8 and add it again"),
         )
     text = data.decode(best.encoding, errors="replace")
-    return _require_text(text, name), [f"its encoding was guessed as {best.encoding}"]
+    return _require_text(text, name), [
+        Text("its encoding was guessed as {encoding}", encoding=best.encoding)
+    ]
 
 
 def guess_filename_encoding(data: bytes) -> str:
-    """The encoding of file names in an archive, empty where they read as nothing in any Asian
-    one.
-    """
+    """The encoding of file names in an archive, empty where no Asian one reads them."""
     encoding, score = guess_encoding(data)
     return encoding if score >= LIKELY and encoding in _ASIAN else ""

@@ -1,8 +1,6 @@
-"""Which of the older encodings some bytes are in, by how much each makes them look like writing.
-
-The one rule: an encoding is scored by the share of everyday letters among what it makes of the
-bytes beyond ASCII, from 0 to 1, so that encodings of different languages can be held against each
-other.
+"""Which of the older encodings some bytes are in, by how much each makes them look like writing. An
+encoding is scored by the share of everyday letters among what it makes of the bytes beyond ASCII,
+from 0 to 1, so that encodings of different languages can be held against each other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """The letters that languages use most: what tells one encoding from another where both give
-letters.
-
-The one rule: a set holds what makes up most of a page in its language, no more; rare letters tell
+letters. A set holds what makes up most of a page in its language, no more; rare letters tell
 nothing.
 """
 

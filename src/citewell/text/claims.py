@@ -1,6 +1,5 @@
-"""What a text states: its sentences, without the marks of Markdown around them.
-
-The one rule: headings, code and the heads of tables state nothing, so nothing is asked of them.
+"""What a text states: its sentences, without the marks of Markdown around them. Headings, code and
+the heads of tables state nothing, so nothing is asked of them.
 """
 
 from __future__ import annotations

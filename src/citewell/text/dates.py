@@ -1,13 +1,10 @@
 """Dates in both languages in one form: `2024-05-01`, `2024-05` without a day, `--05-01` without a
-year.
-
-The one rule: a date may be less exact than its proof, never more.
+year. A date may be less exact than its proof, never more.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 MONTHS = {
     m: i + 1
@@ -51,20 +48,3 @@ def extract_dates(text: str) -> tuple[set[str], str]:
     for pattern in _DATES:
         text = pattern.sub(take, text)
     return dates, text
-
-
-def has_date(date: str, proof: Iterable[str]) -> bool:
-    """Whether one of the proof's dates is this one, or more exact; a year that one of them leaves
-    out is no difference.
-    """
-    return any(
-        other == date
-        or other.startswith(f"{date}-")
-        or (other[-5:] == date[-5:] and "--" in {other[:2], date[:2]})
-        for other in proof
-    )
-
-
-def has_year(number: str, proof: Iterable[str]) -> bool:
-    """Whether a number is the year of one of the dates."""
-    return len(number) == 4 and any(date.startswith(f"{number}-") for date in proof)

@@ -1,6 +1,5 @@
-"""The things a question names: names, codes, quoted words, figures, dates, Chinese nouns.
-
-The one rule: an empty list is a valid answer.
+"""The things a question names: names, codes, quoted words, figures, dates, Chinese nouns. An empty
+list is a valid answer.
 """
 
 from __future__ import annotations

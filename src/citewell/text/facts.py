@@ -1,7 +1,5 @@
 """What can be checked without a model: numbers with units, dates, negations and names of a text, in
-one comparable form.
-
-The one rule: deterministic. The same text always yields the same facts.
+one comparable form. Deterministic. The same text always yields the same facts.
 """
 
 from __future__ import annotations

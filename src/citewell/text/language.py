@@ -1,8 +1,6 @@
 """What can be said of text by its characters alone: Chinese or Latin, how many tokens, which
-language, how two lines join.
-
-The one rule: everything here is one pass over the text, so that hostile input costs no more than
-its length.
+language, how two lines join. Everything here is one pass over the text, so that hostile input costs
+no more than its length.
 """
 
 from __future__ import annotations
@@ -41,16 +39,12 @@ _SAMPLE = (
 
 
 def count_tokens(text: str) -> int:
-    """An estimate of what the embedder's tokenizer makes of `text`: within about a fifth on
-    prose.
-    """
+    """An estimate of the embedder's tokens of `text`: within about a fifth on prose."""
     return math.ceil(estimate_tokens(text))
 
 
 def estimate_tokens(text: str) -> float:
-    """Tokens of `text` before rounding, so that the weights of parts add up to that of the
-    whole.
-    """
+    """Tokens of `text` before rounding, so that the weights of parts add up to the whole's."""
     if text.isascii():
         return math.fsum(_estimate_ascii_tokens(match.group()) for match in _STRETCH.finditer(text))
     total = 0.0
@@ -99,9 +93,7 @@ def is_cjk(char: str) -> bool:
 
 
 def get_line_joiner(left: str, right: str) -> str:
-    """What stands between two lines of one paragraph: nothing between Chinese characters, else a
-    space.
-    """
+    """What stands between two lines of a paragraph: a space, but between Chinese characters."""
     if not left or not right or left[-1].isspace() or right[0].isspace():
         return ""
     if _CJK_SIGN.match(left[-1]) or _CJK_SIGN.match(right[0]):

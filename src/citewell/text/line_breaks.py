@@ -1,7 +1,6 @@
 """Which line breaks end a sentence: blank lines, list items, headings, table rows, code; a
-soft-wrapped line does not.
-
-The one rule: a decision looks at two neighbouring lines only, so that the whole is one pass.
+soft-wrapped line does not. A decision looks at two neighbouring lines only, so that the whole is
+one pass.
 """
 
 from __future__ import annotations
@@ -112,9 +111,7 @@ def _is_sentence_break(before: str, line: str, opens: bool) -> bool:
 
 
 def _is_heading(line: str, following: str) -> bool:
-    """A short first line without end punctuation, followed by a much longer one or named as a
-    chapter.
-    """
+    """A short first line without end punctuation, before a much longer one, or named a chapter."""
     if len(line) > LONGEST_HEADING or line[-1] in _NO_HEADING_END:
         return False
     return bool(CHAPTER.match(line)) or len(following) > 1.6 * len(line)

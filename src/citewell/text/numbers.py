@@ -1,8 +1,6 @@
 """Numbers in both languages in one form, each with its unit where one is known: 14 days, fourteen
-days, 十四天 are `14` `day`.
-
-The one rule: exact decimals as text; percent and decades are other numbers than the bare figure
-("12%", "1980s").
+days, 十四天 are `14` `day`. Exact decimals as text; percent and decades are other numbers than the
+bare figure ("12%", "1980s").
 """
 
 from __future__ import annotations

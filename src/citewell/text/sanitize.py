@@ -1,7 +1,5 @@
 """Text made safe for native code, for JSON and for chat templates, and replies without what a model
-thinks aloud.
-
-The one rule: whatever came in, what goes out is UTF-8 without NUL, and none of it is read as a turn
+thinks aloud. Whatever came in, what goes out is UTF-8 without NUL, and none of it is read as a turn
 of the conversation.
 """
 

@@ -1,6 +1,5 @@
-"""Does a text hold a secret: a password, a PIN, a key, a card or identity number? The one rule: in
-doubt it does, for what is not remembered can be said again, and what was remembered has been
-written down.
+"""Does a text hold a secret: a password, a PIN, a key, a card or identity number? In doubt it does,
+for what is not remembered can be said again, and what was remembered has been written down.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
 """Dates as files write them, to seconds since the epoch: ISO 8601, mail headers, 2024年5月1日,
-2024/5/1, 5 May 2024.
-
-The one rule: a date that is not sure is none. Without a zone it is read as UTC, without a day as
-the first of the month.
+2024/5/1, 5 May 2024. A date that is not sure is none. Without a zone it is read as UTC, without a
+day as the first of the month.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -58,8 +55,6 @@ def _parse_named_date(text: str) -> datetime:
     raise ValueError(text)
 
 
-def find_first_timestamp(
-    texts: list[str], read: Callable[[str], float | None] = parse_timestamp
-) -> float | None:
+def find_first_timestamp(texts: list[str]) -> float | None:
     """The first of `texts` that is a date."""
-    return next((when for text in texts if (when := read(text)) is not None), None)
+    return next((when for text in texts if (when := parse_timestamp(text)) is not None), None)

@@ -1,9 +1,7 @@
 """Text to the words that the keyword index holds, and questions to the words that it is asked for.
-
-The one rule: both sides cut text the same way. Chinese is cut by jieba in search mode, with every
-two neighbouring characters beside it, because a dictionary alone misses words (研究人员用量子计算
-cut as 用量|子 would lose 量子). A change here needs a migration that writes the `words` table
-again.
+Both sides cut text the same way. Chinese is cut by jieba in search mode, with every two
+neighbouring characters beside it, because a dictionary alone misses words (研究人员用量子计算 cut
+as 用量|子 would lose 量子). A change here needs a migration that writes the `words` table again.
 """
 
 from __future__ import annotations
@@ -84,9 +82,7 @@ def tag_words(run: str) -> list[tuple[str, str]]:
 
 
 def is_prefix(token: str) -> bool:
-    """A single Chinese character is looked for as the start of a token: every pair that it begins
-    is one.
-    """
+    """A single Chinese character is looked for as the start of a token: of every pair."""
     return len(token) == 1 and re.fullmatch(f"[{_CJK}]", token) is not None
 
 

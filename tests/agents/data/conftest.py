@@ -8,15 +8,15 @@ read-only.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from citewell.agents.data import GRAPH
-from citewell.agents.data_state import DataState, Deps, Loaded
+from citewell.agents.data.data import GRAPH
+from citewell.agents.data.data_state import DataState, Deps, Loaded
 from citewell.config import DataSettings
 from citewell.errors import StatementFailed, StatementRefused
 from citewell.models.base import LLM
@@ -106,6 +106,7 @@ class Desk:
     temperatures: list[float] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     events: list[Any] = field(default_factory=list)
+    next_source: Callable[[str, str], Awaitable[Loaded | None]] | None = None
 
     async def load(self, name: str, question: str) -> Any:
         self.named.append((name, question))
@@ -139,6 +140,9 @@ class Desk:
             if part in sql:
                 raise error
 
+    async def other(self, question: str, asked: str) -> Loaded | None:
+        return await self.next_source(question, asked) if self.next_source else None
+
     async def recall(self, question: str, source: str) -> list[Known]:
         return self.known
 
@@ -146,19 +150,21 @@ class Desk:
         return len(self.queries) + len(self.temperatures) >= self.late_after
 
     async def run(
-        self, question: str, history: Sequence[tuple[str, str]] = (), source: str = "", **deps: Any
+        self,
+        question: str,
+        history: Sequence[tuple[str, str]] = (),
+        source: str = "",
+        last: tuple[str, str] | None = None,
+        **deps: Any,
     ) -> DataState:
         messages = [Message(role=role, content=text) for role, text in history]
-        state = DataState(question, source_name=source, history=messages)
+        state = DataState(question, source_name=source, history=messages, last=last)
         given = Deps(
-            self.settings,
-            self.llm,
-            ScriptedEmbedder(),
-            self.load,
-            self.query,
-            self.check,
-            self.recall,
-            self.late,
+            settings=self.settings,
+            llm=self.llm,
+            embedder=ScriptedEmbedder(),
+            tables=self,
+            late=self.late,
             judge=build_judge(self.llm, None),
             **deps,
         )
@@ -188,11 +194,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
             raise each
         return Candidate(each) if isinstance(each, str) else each
 
-    async def analyze(asked: Asked, llm: LLM | None, _: Any) -> Analysis:
+    async def analyze(asked: Asked, llm: LLM | None, _: Any) -> Any:
         made.asked.append(asked)
-        if isinstance(made.analysis, Exception) and llm is not None:
-            raise made.analysis
-        return ANALYSIS if isinstance(made.analysis, Exception) else made.analysis
+        return made.analysis
 
     async def write(
         asked: Asked, analysis: Analysis, llm: LLM | None, *, temperature: float = 0.0

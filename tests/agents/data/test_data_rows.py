@@ -144,7 +144,7 @@ async def test_no_value_is_told_as_such(desk: Desk) -> None:
     desk.writes = ["SELECT avg(amount_eur) FROM orders WHERE order_id = 4"]
     state = await desk.run("What is the average amount of order 4?")
     assert state.final_answer == "The tables give no value for average amount.[1]"
-    assert state.proof.citations[0].quote == "avg(amount_eur): NULL"
+    assert state.proof.citations[0].quote == "average amount (EUR): NULL"
 
 
 async def test_more_rows_than_are_read_are_said(desk: Desk) -> None:
@@ -203,7 +203,7 @@ def judged(*verdicts: str) -> str:
         ([WORDED, TransientError("busy")], OWN),
         ([TransientError("busy")], OWN),
         ([UNKNOWN, judged("contradicted"), UNKNOWN, judged("contradicted")], OWN),
-        (["sum(amount_eur): 1210.5"], OWN),
+        (["total amount (EUR): 1210.5"], OWN),
         ([""], OWN),
         ([WRONG, WRONG], OWN),
         ([WRONG, WORDED, judged("entailed")], WORDED + "[1]"),
@@ -217,7 +217,7 @@ async def test_a_connected_model_words_the_rows_where_its_judge_finds_every_sent
     desk.writes = [SUM]
     state = await desk.run("What do Ada's orders come to?")
     assert (state.status, state.final_answer) == ("answered", said)
-    assert [citation.quote for citation in state.proof.citations] == ["sum(amount_eur): 1210.5"]
+    assert [citation.quote for citation in state.proof.citations] == ["total amount (EUR): 1210.5"]
     assert len(desk.llm.calls) == len(script)
 
 
@@ -276,7 +276,7 @@ async def test_rows_are_worded_and_judged_by_rows_and_statement(desk: Desk) -> N
     await desk.run("What do Ada's orders come to?")
     for call in desk.llm.calls:
         sent = call.messages[-1].content
-        assert f"# shop › SQL: {SUM} › 1 rows in all\n[1.1] sum(amount_eur): 1210.5" in sent
+        assert f"# shop › SQL: {SUM} › 1 rows in all\n[1.1] total amount (EUR): 1210.5" in sent
         assert "Question: What do Ada's orders come to?" in sent
 
 
@@ -442,17 +442,16 @@ async def test_the_largest_row_is_not_the_largest_sum(desk: Desk) -> None:
     spent(desk, "('Bonn', 90.0), ('Rome', 60.0), ('Rome', 50.5), ('Rome', NULL)")
     desk.writes = [TOP]
     state = await desk.run("Which city spent the most?")
-    first = (
-        "This is the amount of a single row; summed up over all rows of each city, it is “Rome” "
-        "with 110.50 EUR. "
+    assert state.final_answer == (
+        "Read as the amount summed up over all rows of each city; of single rows it would be "
+        "“Bonn”. City: Rome; total amount: 110.50 EUR.[1]"
     )
-    assert state.final_answer == first + "City: Bonn.[1]"
-    assert state.generated_logic == TOP
-    assert [each["problem"] for each in state.tried] == ["sums up the rows, and names another one"]
+    assert "SUM(amount_eur)" in state.generated_logic
+    assert state.tried == [{"sql": TOP, "problem": "reads single rows, not their sums"}]
     desk.writes = [TOP]
     zh = await desk.run("哪个城市花费最多？")
     assert zh.final_answer.startswith(
-        "以下是单独一行的amount；如按每个city的所有行合计，则是“Rome”，合计 110.50 EUR。"
+        "按每个city的所有行的amount合计来理解；若只看单独一行，则是“Bonn”。"
     )
 
 

@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from tests.agents.conftest import TEXT, hit
+from tests.agents.empty_search import EmptySearch
 
-from citewell.agents.dual_loop import GRAPH
-from citewell.agents.dual_loop_state import Deps, DualLoopState, Retrieved
+from citewell.agents.deps import Retrieved
+from citewell.agents.dual_loop.dual_loop import GRAPH
+from citewell.agents.dual_loop.dual_loop_state import Deps, DualLoopState
 from citewell.config import DualLoopSettings, QASettings
 from citewell.models.base import LLM
 from citewell.models.metered import Budget, Metered
@@ -22,32 +25,10 @@ from citewell.skills.memory.recall import Recalled
 from citewell.skills.proof.judges import build_judge
 from citewell.store.memory_judgement import Kept, Told
 from citewell.store.memory_rows import Memory
-from citewell.types import Citation, Event, Hit, Message, Step
+from citewell.types import Event, Message, Step
 
-TEXT = (
-    "Domestic orders may be returned within 14 days. International orders may be returned within "
-    "30 days. Return shipping is not paid by us. Batteries cannot be returned."
-)
 OTHER = "The shop in Harbour Street opens at nine and closes at six. It is closed on Sundays."
 WEB = "The harbour bridge is 420 metres long and was opened in 1931."
-
-
-def hit(text: str, *, chunk_id: int = 1, title: str = "Returns") -> Hit:
-    lang = "en" if text.isascii() else "zh"
-    return Hit(
-        chunk_id,
-        f"doc{chunk_id}",
-        "c",
-        title,
-        f"uri{chunk_id}",
-        ("Policy",),
-        2,
-        0,
-        len(text),
-        text,
-        lang,
-        score=1.0,
-    )
 
 
 def remembered(
@@ -78,7 +59,17 @@ class Killed(Exception):
 
 
 @dataclass
-class Desk:
+class DeskWeb:
+    """The web of a desk."""
+
+    desk: Desk
+
+    async def find(self, words: str, read: Readings, entities: Sequence[str]) -> Retrieved:
+        return self.desk.take("web_search", words)
+
+
+@dataclass
+class Desk(EmptySearch):
     """Everything a run needs, each part replaceable by the test. `found`: what each route finds, by
     call or always.
     """
@@ -118,7 +109,7 @@ class Desk:
                 continue
             hits = [hit(text, chunk_id=1 + len(text))] if text else []
             at = {h.doc_id: 1_700_000_000.0 for h in hits} if fetched else {}
-            queue.append(Retrieved(hits, confidence if hits else 0.0, at))
+            queue.append(Retrieved(hits, confidence if hits else 0.0, fetched=at))
         self.found[route] = queue
 
     def remembers(self, text: str, *, subject: str, same: bool = False, **more: Any) -> Memory:
@@ -132,21 +123,19 @@ class Desk:
         assert isinstance(self.llm, ScriptedLLM)
         return self.llm
 
-    async def retrieve(
-        self, route: str, read: Readings, entities: Sequence[str], outside: str
-    ) -> Retrieved:
-        self.searches.append((route, outside if route == "web_search" else read.text))
+    async def find_by(self, route: str, read: Readings, entities: Sequence[str]) -> Retrieved:
+        return self.take(route, read.text)
+
+    def take(self, route: str, words: str) -> Retrieved:
+        """What a route finds next."""
+        self.searches.append((route, words))
         queue = self.found.get(route, [Retrieved([], 0.0)])
         found = queue.pop(0) if len(queue) > 1 else queue[0]
         if isinstance(found, Exception):
             raise found
         return found
 
-    async def locate(self, citations: list[Citation]) -> list[Citation]:
-        return citations
-
-    async def widen(self, hits: Sequence[Hit], budget: int) -> list[Hit]:
-        return list(hits)
+    keeps = True  # as a memory
 
     async def recall(self, question: str) -> list[Recalled]:
         return self.recalled
@@ -171,21 +160,17 @@ class Desk:
             thresholds=QASettings(),
             llm=llm,
             embedder=ScriptedEmbedder(),
-            retrieve=self.retrieve,
-            rate=lambda _, hits: 0.5 if hits else 0.0,
-            locate=self.locate,
-            widen=self.widen,
+            search=self,
             preferred=self.preferred,
             forced=self.forced,
             late=lambda: self.hurry.pop(0) if self.hurry else False,
-            web=self.web,
+            web=DeskWeb(self) if self.web else None,
             session_id="ses_1",
             trace_id="tr_1",
             collection="c",
             reader=self.reader,
             judge=build_judge(llm, self.reader),
-            recall=self.recall if self.memory else None,
-            remember=self.remember if self.memory else None,
+            memory=self if self.memory else None,
         )
 
     async def run(self, question: str, history: Sequence[tuple[str, str]] = ()) -> DualLoopState:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from citewell.agents import dual_loop_grade
-from citewell.agents.dual_loop import GRAPH
+from citewell.agents.dual_loop import dual_loop_grade
+from citewell.agents.dual_loop.dual_loop import GRAPH
 from citewell.graph import END, get_node_name
 
 SPEC_NODES = {

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.agents.replies import asked_for, draft, untold, verdicts
 
-from citewell.agents.dual_loop_grade import MOST_CALLS
+from citewell.agents.dual_loop.dual_loop_grade import MOST_CALLS
 from citewell.config import DualLoopSettings
 from citewell.errors import Conflict, InvalidInput, ModelUnavailable, StorageError, TransientError
 from citewell.models.metered import Budget
 from citewell.models.reader_base import Reading
-from citewell.models.scripted import Line
+from citewell.models.script_lines import Line
 from citewell.models.scripted_reader import ScriptedReader
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 from pydantic import TypeAdapter
 from tests.agents.replies import draft, untold, verdicts
 
-from citewell.agents.dual_loop import GRAPH
-from citewell.agents.dual_loop_state import DualLoopState
+from citewell.agents.dual_loop.dual_loop import GRAPH
+from citewell.agents.dual_loop.dual_loop_state import DualLoopState
 from citewell.graph import END, get_node_name
 
 if TYPE_CHECKING:

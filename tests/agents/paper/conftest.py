@@ -10,23 +10,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from tests.agents.empty_search import EmptySearch
 
-from citewell.agents.paper import answer_question
-from citewell.agents.paper_ask import Deps, PaperState
+from citewell.agents.paper.paper import answer_question
+from citewell.agents.paper.paper_ask import Deps, PaperState
 from citewell.config import PaperSettings, QASettings
 from citewell.ingest.paper.shape import Float, Mention, Paper, Part, Reference, Role
 from citewell.models.base import LLM
 from citewell.models.metered import Metered
 from citewell.models.reader_base import Reader
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
+from citewell.retrieve.query import Found
 from citewell.retrieve.rank import compute_coverage
-from citewell.retrieve.strategies import Found
 from citewell.skills.dialogue.reference import Readings
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.skills.proof.judge import JudgeVerdict
 from citewell.skills.proof.judges import build_judge
 from citewell.step_runner import stream_steps
-from citewell.types import Citation, Document, Message, Page, Section, Step
+from citewell.types import Document, Message, Page, Section, Step
 
 PARTS: tuple[tuple[Role, str, str], ...] = (
     ("front", "Reserve forecasting", "Reserve forecasting for cargo bikes\n\nAnna Berg, Li Wei"),
@@ -118,7 +119,7 @@ def verdicts(*said: JudgeVerdict) -> str:
 
 
 @dataclass
-class Desk:
+class Desk(EmptySearch):
     """Everything a question needs; `searches` keeps what was searched for."""
 
     llm: LLM | None = field(default_factory=ScriptedLLM)
@@ -131,20 +132,17 @@ class Desk:
     meter: Metered | None = None
     reader: Reader | None = None
 
-    async def find(self, read: Readings, entities: Sequence[str]) -> Found:
+    async def find_by(self, route: str, read: Readings, entities: Sequence[str]) -> Found:
         """Every part as one hit, those first that hold most words of the question."""
         self.searches.append(read.text)
         parts = [part for part in self.book.paper.parts if part.role != "front"]
         texts = [self.book.document.text[part.start : part.end] for part in parts]
         scores = compute_coverage(f"{read.text} {read.context}", texts)
         hits = [
-            self.book.hit(part.start, part.end, 5.0 * score)
+            self.book.hit(part.start, part.end, 8.0 * score)
             for part, score in zip(parts, scores, strict=True)
         ]
         return Found(sorted(hits, key=lambda hit: -hit.score), self.sure)
-
-    async def locate(self, citations: list[Citation]) -> list[Citation]:
-        return citations
 
     async def ask(
         self,
@@ -159,13 +157,12 @@ class Desk:
         state = PaperState(question, said, selection)
         self.meter = Metered(self.llm) if self.llm else None
         deps = Deps(
-            self.settings,
-            QASettings(),
-            self.meter,
-            self.embedder,
-            self.book,
-            self.find,
-            self.locate,
+            settings=self.settings,
+            thresholds=QASettings(),
+            llm=self.meter,
+            embedder=self.embedder,
+            book=self.book,
+            search=self,
             reader=self.reader,
             judge=build_judge(self.meter, self.reader),
         )

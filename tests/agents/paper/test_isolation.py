@@ -9,7 +9,7 @@ from dataclasses import fields
 import pytest
 from tests.agents.paper.conftest import Desk, routed, verdicts
 
-from citewell.agents.paper_state import AuditPackage, RoutePackage, SectionPackage
+from citewell.agents.paper.paper_state import AuditPackage, RoutePackage, SectionPackage
 from citewell.models.scripted import ScriptedLLM
 
 HISTORY = [

@@ -10,7 +10,9 @@ from dataclasses import replace
 import pytest
 from tests.agents.paper.conftest import Desk, routed, verdicts
 
+from citewell.agents.paper.paper_sections import QUOTED
 from citewell.errors import InvalidInput, ModelUnavailable
+from citewell.ingest.paper.shape import Float
 from citewell.models.reader_base import Reading
 from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
@@ -206,12 +208,12 @@ async def test_after_a_corrected_premise_no_other_agent_is_asked(desk: Desk) -> 
 async def test_what_the_paper_does_not_say_is_told_so(desk: Desk) -> None:
     """In the words of the model, where the audit agrees that it is not told."""
     desk.llm = ScriptedLLM(UNKNOWN)
-    state = await desk.ask("Which funding agency paid for the training?")
+    state = await desk.ask("Who paid for the training of 40 epochs?")
     assert [draft.generation for draft in state.drafts] == ["unknown"]
     assert (state.status, state.proof.citations) == ("refused", [])
     assert state.final_answer == "The documents do not tell this."
     desk.llm = ScriptedLLM(UNKNOWN, verdicts("contradicted"), UNKNOWN, verdicts("contradicted"))
-    state = await desk.ask("Which funding agency paid for the training?")
+    state = await desk.ask("Who paid for the training of 40 epochs?")
     assert (state.status, state.stop_reason) == ("refused", "unsettled")
     assert state.final_answer.startswith(
         "The paper does not answer this, as far as I can find. Nearest: "
@@ -273,16 +275,19 @@ async def test_without_a_model_the_papers_own_sentence_stands(desk: Desk, reads:
     desk.llm, desk.reader = None, ScriptedReader() if reads else None
     state = await desk.ask("How many epochs does training take?")
     assert state.status == "answered"
-    assert state.final_answer.endswith("Training takes 40 epochs with the Adam optimiser.[1]")
+    assert "Training takes 40 epochs with the Adam optimiser.[1]" in state.final_answer
 
 
-async def test_of_two_agents_that_quote_the_surest_is_shown(desk: Desk) -> None:
-    """The reader says how sure it is, not the order of the agents."""
+@pytest.mark.parametrize(("sure", "says"), [(0.9, "RESCAST reaches"), (0.5, "I am not sure")])
+async def test_of_two_agents_that_quote_the_best_sentences_are_shown(
+    desk: Desk, sure: float, says: str
+) -> None:
+    """What the reader finds first, however agents are ordered, each once; unsure where it is."""
     reader = ScriptedReader()
 
     def read(_: str, passage: str) -> Reading:
         at = passage.find("RESCAST reaches")
-        return Reading(at, at + 15, 0.9, 3.0) if at >= 0 else Reading(0, 5, 0.6, 0.0)
+        return Reading(at, at + 15, sure, 1.0) if at >= 0 else Reading(0, 5, 0.1, -3.0)
 
     reader.read_with(read)
     desk.llm, desk.reader = None, reader
@@ -290,9 +295,53 @@ async def test_of_two_agents_that_quote_the_surest_is_shown(desk: Desk) -> None:
         "What does the network of RESCAST predict, and which error does it have?"
     )
     assert len(state.agents) == 2
-    assert [citation.quote.split(",")[0] for citation in state.proof.citations] == [
-        "RESCAST reaches an error of 4.1 percent"
+    assert state.final_answer.startswith(says)
+    quotes = [citation.quote for citation in state.proof.citations]
+    assert quotes[0].startswith("RESCAST reaches an error of 4.1 percent")
+    assert 2 <= len(quotes) == len(set(quotes)) <= QUOTED
+    assert {"3 Results", "2 Method"} <= {citation.section for citation in state.proof.citations}
+
+
+async def test_a_follow_up_is_one_question_and_not_answered_by_the_last_answer(desk: Desk) -> None:
+    """Joined to the question that it leans on, it is read as one; where that brings what was said
+    last, it is read alone.
+    """
+    asked: list[str] = []
+
+    def read(question: str, passage: str) -> Reading:
+        asked.append(question)
+        wanted = "The network has" if "three" in question else "Training takes"
+        at = passage.find(wanted)
+        return Reading(at, at + 15, 0.9, 3.0) if at >= 0 else Reading(0, 5, 0.1, -3.0)
+
+    reader = ScriptedReader()
+    reader.read_with(read)
+    desk.llm, desk.reader = None, reader
+    said = [
+        ("user", "Has the network three layers?"),
+        ("assistant", "The network has three layers of 64 units.[1]"),
     ]
+    state = await desk.ask("And how long does it train?", said)
+    assert asked[0] == "Has the network three layers — And how long does it train?"
+    assert asked[-1] == "And how long does it train?"
+    assert "Training takes 40 epochs with the Adam optimiser." in {
+        citation.quote for citation in state.proof.citations
+    }
+
+
+async def test_what_only_a_figure_shows_is_said_to_be_there(desk: Desk) -> None:
+    text = desk.book.document.text
+    start = text.index("We tested one city only.")
+    figure = Float("figure", "Figure 1", "1", start, start + 24, page=5)
+    floats = (*desk.book.paper.floats, figure)
+    desk.book = replace(desk.book, paper=replace(desk.book.paper, floats=floats))
+    desk.llm, reader = None, ScriptedReader()
+    reader.read_with(lambda _, __: Reading(0, 5, 0.01, -8.0))
+    desk.reader = reader
+    state = await desk.ask("Which colour has the line of RESCAST in Figure 1?")
+    assert state.status == "refused"
+    assert state.final_answer.endswith("We tested one city only.[1]")
+    assert [citation.quote for citation in state.proof.citations] == ["We tested one city only."]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from citewell.agents.paper_states import (
+from citewell.agents.paper.paper_states import (
     FIRST,
     NEXT,
     TRANSITIONS,

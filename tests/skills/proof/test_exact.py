@@ -75,3 +75,8 @@ def test_only_a_whole_sentence_is_a_quotation() -> None:
     assert find_quoted_unit("it must not be  taken on a plane", units) == units[0]
     assert find_quoted_unit("be taken on a plane", units) is None
     assert find_quoted_unit("", units) is None
+
+
+def test_marks_of_a_list_are_no_part_of_a_quotation() -> None:
+    units = units_of("- The disk is **encrypted**.", "- Nobody works as administrator.")
+    assert find_quoted_unit("The disk is encrypted.", units) == units[0]

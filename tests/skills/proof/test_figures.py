@@ -9,7 +9,7 @@ from tests.skills.evidence_units import passage_of, units_of
 
 from citewell.skills.answer.draft import Draft, DraftSentence
 from citewell.skills.evidence.numbered import Unit, number_sentences
-from citewell.skills.proof.figures import check_result, check_rows
+from citewell.skills.proof.figure_check import check_result, check_rows
 from citewell.skills.proof.prove import judge_draft
 
 PRICES = units_of(

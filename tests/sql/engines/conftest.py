@@ -139,9 +139,7 @@ def shop(
             "duckdb": lambda: make_duckdb(folder / "shop.duckdb"),
             "sqlite": lambda: make_sqlite(folder / "shop.sqlite"),
             "postgres": lambda: make_postgres(
-                stack.enter_context(
-                    postgres.empty_database(request.getfixturevalue("postgres_url"))
-                )
+                stack.enter_context(postgres.make_database(request.getfixturevalue("postgres_url")))
             ),
             "mysql": lambda: make_mysql(
                 stack.enter_context(mysql.empty_database(request.getfixturevalue("mysql_url")))

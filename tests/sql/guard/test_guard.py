@@ -198,9 +198,9 @@ def test_the_attacks_hidden_in_safe_statements_are_refused() -> None:
     ids=range(19),
 )
 def test_long_and_deep_input_is_refused_quickly(sql: str, dialect: Dialect) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     refused(sql, dialect)
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0
 
 
 def test_deep_input_on_a_deep_stack() -> None:

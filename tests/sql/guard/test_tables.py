@@ -9,9 +9,10 @@ from tests.conftest import REPOSITORY
 
 from citewell.errors import StatementRefused
 from citewell.sql import run_statement as tables
-from citewell.sql.engines.engine import Dialect, Limits, Rows, Schema
+from citewell.sql.engines.engine import Dialect, Limits, Rows, Schema, Writing, Written
 
 SOURCE = REPOSITORY / "src" / "citewell"
+HOW = Writing("csv", Schema("mysql", ()), "", "en")
 
 
 class Recorded:
@@ -28,6 +29,10 @@ class Recorded:
         self.told.append(sql)
         return Rows(("a",), ("number",), ((1,),))
 
+    async def export(self, sql: str, limits: Limits, path: str, how: Writing) -> Written:
+        self.told.append(f"export {sql}")
+        return Written(1, truncated=False)
+
     async def explain(self, sql: str, limits: Limits) -> None:
         self.told.append(f"explain {sql}")
 
@@ -38,7 +43,8 @@ async def test_query_and_explain_run_what_the_guard_gave_back() -> None:
     engine = Recorded("postgres")
     assert (await tables.run_query(engine, "SELECT 1; -- x", Limits())).rows == ((1,),)
     await tables.explain_query(engine, "SELECT /* y */ 2", Limits())
-    assert engine.told == ["SELECT 1", "explain SELECT   2"]
+    await tables.export_query(engine, "SELECT 3;", Limits(), "x.csv", HOW)
+    assert engine.told == ["SELECT 1", "explain SELECT   2", "export SELECT 3"]
 
 
 async def test_nothing_refused_reaches_the_engine() -> None:
@@ -46,23 +52,25 @@ async def test_nothing_refused_reaches_the_engine() -> None:
     for way in (tables.run_query, tables.explain_query):
         with pytest.raises(StatementRefused):
             await way(engine, "SELECT SLEEP(5)", Limits())
+    with pytest.raises(StatementRefused):
+        await tables.export_query(engine, "DROP TABLE a", Limits(), "x.csv", HOW)
     assert engine.told == []
 
 
 def calls(tree: ast.AST) -> set[tuple[str, str]]:
-    """(what it is called on, name) of the calls `x.run(...)` and `x.explain(...)`."""
+    """(what it is called on, name) of the calls `x.run(...)`, `x.explain(...)`, `x.export(...)`."""
     return {
         (ast.unparse(node.func.value), node.func.attr)
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("run", "explain")
+        and node.func.attr in ("run", "explain", "export")
     }
 
 
 def test_tables_is_the_only_way_to_an_engine() -> None:
-    """No other module calls `run` or `explain` on something that may be an engine: on a name that
-    is not a module's.
+    """No other module calls `run`, `export` or `explain` on something that may be an engine: on a
+    name that is not a module's.
     """
     known = {
         ("asyncio", "run"),

@@ -1,7 +1,6 @@
-"""Files that hold others: ZIP archives, and mails with what is attached to them.
-
-The one rule: what a container says of its own sizes is not believed; bytes are counted as they come
-out, for all that is nested in it together.
+"""Files that hold others: ZIP archives, and mails with what is attached to them. What a container
+says of its own sizes is not believed; bytes are counted as they come out, for all that is nested in
+it together.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from citewell.ingest.archive.unpacked import Member, Taken, Unpacked
 from citewell.ingest.archive.zip_members import unzip
 from citewell.ingest.bounded import run_bounded
 from citewell.ingest.sniff import sniff
-
-__all__ = ["CONTAINERS", "Member", "Taken", "Unpacking", "unpack", "unpack_here"]
+from citewell.ingest.web.eml import extract_attachments
+from citewell.messages import Text
 
 
 class Unpacking(NamedTuple):
@@ -29,8 +28,6 @@ class Unpacking(NamedTuple):
 
 
 def _unpack_mail(data: bytes, name: str, into: Unpacked) -> None:
-    from citewell.ingest.web.eml import extract_attachments
-
     for member, content in extract_attachments(data, name):
         into.offer(member, content)
 
@@ -68,11 +65,19 @@ def unpack_here(
     suffix, kind = PurePath(name).suffix.lower(), sniff(data)
     if suffix == ".zip" and kind is not None and kind.suffix:
         raise UnreadableFile(
-            f"{name} is {kind.words}", hint=f"name it {kind.suffix} and add it again"
+            Text("{name} is {words}", name=name, words=kind.words),
+            hint=Text("name it {suffix} and add it again", suffix=kind.suffix),
         )
     into = Unpacked(name, settings, taken or Taken(len(data)))
     try:
         CONTAINERS[suffix](data, name, into)
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise UnreadableFile(f"{name} is broken: {type(error).__name__}: {error}"[:300]) from None
+        raise UnreadableFile(
+            Text(
+                "{name} is broken: {type_name}: {error}",
+                name=name,
+                type_name=type(error).__name__,
+                error=error,
+            )[:300]
+        ) from None
     return Unpacking(into.members, into.get_warnings(), into.taken)

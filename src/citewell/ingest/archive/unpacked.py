@@ -1,7 +1,5 @@
-"""What has come out of a container so far, held against the limits of the settings.
-
-The one rule: every byte is counted before it is kept, and a limit that is passed refuses the
-container as a whole.
+"""What has come out of a container so far, held against the limits of the settings. Every byte is
+counted before it is kept, and a limit that is passed refuses the container as a whole.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from citewell.ingest.archive.member_names import sanitize_name
 from citewell.ingest.archive.zip_archive import RATIO_FROM
 from citewell.ingest.archive.zip_members import unzip
 from citewell.ingest.sniff import sniff
+from citewell.messages import Text
 
 DEEPEST: Final = 2  # archives inside archives that are opened
 _SHOWN: Final = 5  # names that one warning gives
@@ -85,12 +84,19 @@ class Unpacked:
         taken.bytes += size
         if taken.bytes > max(RATIO_FROM, self.settings.max_ratio * taken.packed):
             self._refuse(
-                f"unpacks to more than {self.settings.max_ratio:g} times its size, as zip bombs do",
+                Text(
+                    "unpacks to more than {max_ratio:g} times its size, as zip bombs do",
+                    max_ratio=self.settings.max_ratio,
+                ),
                 "max_ratio",
             )
         if taken.bytes > self.settings.max_unpacked:
             self._refuse(
-                f"unpacks to more than {self.settings.max_unpacked:,} bytes", "max_unpacked"
+                Text(
+                    "unpacks to more than {max_unpacked:,} bytes",
+                    max_unpacked=self.settings.max_unpacked,
+                ),
+                "max_unpacked",
             )
 
     def offer(self, name: str, data: bytes) -> None:
@@ -108,14 +114,20 @@ class Unpacked:
         if suffix in _INNER:
             self._open_archive(name, data)
         elif not data:
-            self.leave_out("empty", name)
+            self.leave_out(Text("empty"), name)
         elif len(data) > self.settings.max_bytes:
-            self.leave_out(f"larger than {self.settings.max_bytes:,} bytes", name)
+            self.leave_out(Text("larger than {most:,} bytes", most=self.settings.max_bytes), name)
         elif not suffix and not _is_readable(data):
             self._unknown["without a suffix"] += 1
         else:
             if self.taken.members >= self.settings.max_members:
-                self._refuse(f"holds more than {self.settings.max_members:,} files", "max_members")
+                self._refuse(
+                    Text(
+                        "holds more than {max_members:,} files",
+                        max_members=self.settings.max_members,
+                    ),
+                    "max_members",
+                )
             self.taken.members += 1
             self.members.append(Member(self._make_unique_name(self._prefix + name), data))
 
@@ -124,26 +136,37 @@ class Unpacked:
 
     def get_warnings(self) -> list[str]:
         """What was left out, by reason."""
-        found = [
-            f"left out ({why}): {_format_names(names)}" for why, names in self._left_out.items()
+        found: list[str] = [
+            Text("left out ({why}): {names}", why=why, names=_format_names(names))
+            for why, names in self._left_out.items()
         ]
         if self._unknown:
             kinds = _format_names(
                 [f"{kind} ({count})" for kind, count in self._unknown.most_common()]
             )
-            found.append(f"{self._unknown.total()} files of unknown kinds left out: {kinds}")
+            found.append(
+                Text(
+                    "{count} files of unknown kinds left out: {kinds}",
+                    count=self._unknown.total(),
+                    kinds=kinds,
+                )
+            )
         return found
 
     def _refuse(self, why: str, setting: str) -> NoReturn:
         self._refused = True
         raise UnreadableFile(
-            f"{self.name} {why}",
-            hint=f"raise ingest.{setting} if it is meant, or add its files themselves",
+            Text("{name} {why}", name=self.name, why=why),
+            hint=Text(
+                "raise ingest.{setting} if it is meant, or add its files themselves",
+                setting=setting,
+            ),
         )
 
     def _open_archive(self, name: str, data: bytes) -> None:
         if self.depth >= DEEPEST:
-            self.leave_out(f"archives inside {DEEPEST} others are not opened", name)
+            why = Text("archives inside {deepest} others are not opened", deepest=DEEPEST)
+            self.leave_out(why, name)
             return
         before, self._prefix, self.depth = self._prefix, f"{self._prefix}{name}!/", self.depth + 1
         try:
@@ -152,7 +175,7 @@ class Unpacked:
             if self._refused:
                 raise
             self._prefix = before
-            self.leave_out(error.message.removeprefix(f"{name} ") or "broken", name)
+            self.leave_out(error.message.removeprefix(f"{name} ") or Text("broken"), name)
         self._prefix, self.depth = before, self.depth - 1
 
     def _make_unique_name(self, name: str) -> str:

@@ -1,7 +1,5 @@
-"""Opening ZIP archives, those of Office files and books too.
-
-The one rule: an archive's list is counted before it is read, and what cannot be unpacked piece by
-piece is not unpacked at all.
+"""Opening ZIP archives, those of Office files and books too. An archive's list is counted before it
+is read, and what cannot be unpacked piece by piece is not unpacked at all.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ import zlib
 from typing import Final
 
 from citewell.errors import UnreadableFile
+from citewell.messages import Text
 
 # Python unpacks bzip2 and LZMA without a limit: 4 KB that are read become 4 GB before a byte of
 # them can be counted
@@ -34,8 +33,14 @@ _MOST_ENTRIES: Final = 100_000  # of that list, which Python reads whole: some 1
 def open_zip(data: bytes, name: str) -> zipfile.ZipFile:
     """Raises UnreadableFile where it is broken, or lists too many files."""
     if data.count(_ENTRY) > _MOST_ENTRIES:
-        raise UnreadableFile(f"{name} lists more than {_MOST_ENTRIES:,} files")
+        raise UnreadableFile(
+            Text(
+                "{name} lists more than {most_entries:,} files",
+                name=name,
+                most_entries=_MOST_ENTRIES,
+            )
+        )
     try:
         return zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise UnreadableFile(f"{name} is broken: {error}") from None
+        raise UnreadableFile(Text("{name} is broken: {error}", name=name, error=error)) from None

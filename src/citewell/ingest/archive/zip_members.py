@@ -1,7 +1,5 @@
-"""The files of a ZIP archive, unpacked one after the other under the limits of a receiver.
-
-The one rule: nothing is read whole; a file comes out in pieces, and the piece that passes a limit
-is the last.
+"""The files of a ZIP archive, unpacked one after the other under the limits of a receiver. Nothing
+is read whole; a file comes out in pieces, and the piece that passes a limit is the last.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.archive.member_names import sanitize_name
 from citewell.ingest.archive.zip_archive import BROKEN, COUNTABLE, open_zip
+from citewell.messages import Text
 from citewell.text.charset import guess_filename_encoding
 
 _PIECE: Final = 1 << 20
@@ -45,8 +44,8 @@ def unzip(data: bytes, name: str, into: Receiver) -> None:
     with open_zip(data, name) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         if entries and all(entry.flag_bits & _ENCRYPTED for entry in entries):
-            hint = "unpack it and add its files themselves"
-            raise UnreadableFile(f"{name} is protected by a password", hint=hint)
+            hint = Text("unpack it and add its files themselves")
+            raise UnreadableFile(Text("{name} is protected by a password", name=name), hint=hint)
         encoding = _detect_encoding(entries)
         for entry in entries:
             _unpack_entry(archive, entry, sanitize_name(_decode_name(entry, encoding)), into)
@@ -58,11 +57,12 @@ def _unpack_entry(
     if not into.is_wanted(name):
         return
     if entry.flag_bits & _ENCRYPTED:
-        into.leave_out("protected by a password", name)
+        into.leave_out(Text("protected by a password"), name)
     elif stat.S_ISLNK(entry.external_attr >> 16):
-        into.leave_out("a link", name)
+        into.leave_out(Text("a link"), name)
     elif entry.compress_type not in COUNTABLE:
-        into.leave_out("packed in a way that cannot be unpacked piece by piece", name)
+        why = Text("packed in a way that cannot be unpacked piece by piece")
+        into.leave_out(why, name)
     elif (content := _read_entry(archive, entry, name, into)) is not None:
         into.keep(name, content)
 
@@ -80,10 +80,12 @@ def _read_entry(
                 size += len(piece)
                 pieces.append(piece)
                 if size > into.settings.max_bytes:
-                    into.leave_out(f"larger than {into.settings.max_bytes:,} bytes", name)
+                    into.leave_out(
+                        Text("larger than {most:,} bytes", most=into.settings.max_bytes), name
+                    )
                     return None
     except BROKEN:
-        into.leave_out("broken", name)
+        into.leave_out(Text("broken"), name)
         return None
     return b"".join(pieces)
 
@@ -102,9 +104,7 @@ def _decode_name(entry: zipfile.ZipInfo, encoding: str) -> str:
 
 
 def _detect_encoding(entries: list[zipfile.ZipInfo]) -> str:
-    """The encoding of the names without the UTF-8 flag: all of one archive are written by one
-    program.
-    """
+    """The encoding of the names without the UTF-8 flag, the same for all of one archive."""
     raw = b"\n".join(
         entry.orig_filename.encode("cp437") for entry in entries if not entry.flag_bits & _UTF8
     )

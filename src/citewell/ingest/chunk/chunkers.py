@@ -1,7 +1,7 @@
 """Documents cut into chunks of a token budget: the table of ways to do it, and the default, by
 section.
 
-The one rule, of every chunker: `chunk.text == document.text[chunk.start:chunk.end]`, and every
+Of every chunker: `chunk.text == document.text[chunk.start:chunk.end]`, and every
 character that is not white space is in a chunk.
 """
 

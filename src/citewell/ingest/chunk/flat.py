@@ -1,7 +1,5 @@
 """The chunkers that heed no section: whole sentences to a token budget, and fixed windows of words.
-
-The one rule: sections are read for the headings above a chunk, and decide nothing about where it
-ends.
+Sections are read for the headings above a chunk, and decide nothing about where it ends.
 """
 
 from __future__ import annotations
@@ -32,9 +30,7 @@ _UNIT: Final = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 
 
 def chunk_by_sentences(document: Document, cutting: Cutting) -> list[Chunk]:
-    """Whole sentences, rows and lines, as many as fit; whole ones are repeated within the
-    overlap.
-    """
+    """Whole sentences, rows and lines, as many as fit; whole ones repeat within the overlap."""
     sections = Sections(document)
     packed = pack_atoms(split_all_atoms(document, cutting.tokens), cutting.tokens, cutting.overlap)
     return build_chunks(document, (sections.span(start, end) for start, end in packed))

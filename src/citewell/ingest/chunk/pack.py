@@ -1,7 +1,6 @@
-"""Atoms packed into chunks of a token budget.
-
-The one rule: a chunk takes as many atoms as fit and ends at a paragraph's end where one is near its
-budget; the last whole atoms of the one before are repeated in front of it, within the overlap.
+"""Atoms packed into chunks of a token budget. A chunk takes as many atoms as fit and ends at a
+paragraph's end where one is near its budget; the last whole atoms of the one before are repeated in
+front of it, within the overlap.
 """
 
 from __future__ import annotations
@@ -37,9 +36,7 @@ def compute_prefix_sums(atoms: Sequence[Atom]) -> list[float]:
 
 
 def find_chunk_limit(sums: Sequence[float], first: int, new: int, budget: float) -> int:
-    """Where a chunk that begins at `first` ends at the latest; it holds the atom `new` in any
-    case.
-    """
+    """Where a chunk that begins at `first` ends at the latest; it always holds the atom `new`."""
     return max(new + 1, bisect_right(sums, sums[first] + budget) - 1)
 
 
@@ -74,9 +71,7 @@ def find_overlap_start(
 def _find_chunk_end(
     atoms: Sequence[Atom], sums: Sequence[float], first: int, new: int, budget: int
 ) -> int:
-    """Where the chunk that begins at `first` ends: at the budget, or before it where a paragraph
-    ends.
-    """
+    """Where the chunk that begins at `first` ends: at the budget, or before it with a paragraph."""
     end = find_chunk_limit(sums, first, new, budget)
     if is_last_chunk(sums, first, budget):
         return len(atoms)

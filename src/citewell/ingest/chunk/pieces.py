@@ -1,8 +1,6 @@
 """What every chunker cuts text into, and makes chunks of: sentences, table rows, lines of code;
-spans with their section.
-
-The one rule: what fits the budget is not cut: a sentence, a row and a line of code stay whole
-wherever they are no longer than a chunk may be.
+spans with their section. What fits the budget is not cut: a sentence, a row and a line of code stay
+whole wherever they are no longer than a chunk may be.
 """
 
 from __future__ import annotations
@@ -70,9 +68,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where a chunk is to be, and in which section: an index of `sections` and the headings above
-    it.
-    """
+    """Where a chunk is to be, and its section: an index of `sections` and the headings above it."""
 
     start: int
     end: int
@@ -163,9 +159,7 @@ def split_characters(text: str, start: int, end: int, most: int) -> Iterator[tup
 
 
 def is_same_grapheme(text: str, at: int) -> bool:
-    """Whether the characters before and behind `at` are one sign: accents, variants, emoji held
-    together.
-    """
+    """Whether the characters around `at` are one sign: accents, variants, joined emoji."""
     return (
         bool(unicodedata.combining(text[at]))
         or text[at] == _JOINER
@@ -188,9 +182,7 @@ def _iterate_spans(
 
 
 def build_chunks(document: Document, spans: Iterable[Span]) -> list[Chunk]:
-    """Chunks of spans, with page, size and kind: the only chunk of its section stands for the whole
-    of it.
-    """
+    """Chunks of spans, with page, size and kind: the only chunk of a section stands for it."""
     starts = [page.start for page in document.pages]
     found: list[Chunk] = []
     for span in spans:

@@ -1,9 +1,7 @@
 """Summaries of sections, taken from their own sentences: what sections are searched by before a
-chat model has written better.
-
-The one rule: a summary holds whole sentences of its section, in their order, and costs no model.
-Headings are not in it: they stand above it in `heading_path`, which is searched and embedded with
-every chunk.
+chat model has written better. A summary holds whole sentences of its section, in their order, and
+costs no model. Headings are not in it: they stand above it in `heading_path`, which is searched and
+embedded with every chunk.
 """
 
 from __future__ import annotations
@@ -97,14 +95,6 @@ def add_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
     return [*chunks, *summaries]
 
 
-def extract_summary(text: str) -> str:
-    """The sentences nearest the centre of `text`, about 90 tokens of them."""
-    body = _build_sentences(text)
-    return _select_sentences(
-        body, Counter(term for sentence in body for term in sentence.terms), len(body)
-    )
-
-
 def _split_parts(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
     """Chunks of one section, in even parts of at most MOST_CHUNKS."""
     for _, same in groupby(
@@ -133,9 +123,7 @@ def _build_summary(document: Document, part: Sequence[Chunk], text: str) -> Chun
 
 
 def _get_first_words(text: str) -> str:
-    """What stands at the beginning, where no sentence may be taken: all are too long, or mere
-    words.
-    """
+    """What stands at the beginning, where no sentence may be taken (too long, or mere words)."""
     taken: list[str] = []
     left = float(SUMMARY_TOKENS)
     for match in re.finditer(rf"[{CJK}]|[^\s{CJK}]+\s*|\s+", text):

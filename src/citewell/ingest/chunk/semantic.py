@@ -4,7 +4,7 @@ At each gap between two sentences, the mean vector of the few before is held aga
 behind, as TextTiling does with words (Hearst 1997). Gaps whose distance is in the highest
 percentile of the document are breaks (the percentile method of Kamradt's "5 levels of text
 splitting", which LangChain's and LlamaIndex's semantic splitters took over); budgets bound what
-lies between. The one rule: each sentence is embedded once.
+lies between. Each sentence is embedded once.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from citewell.ingest.chunk.pack import (
     is_last_chunk,
 )
 from citewell.ingest.chunk.pieces import Atom, Cutting, Embed, Sections, build_chunks
+from citewell.messages import Text
 from citewell.models.base import Vector
 from citewell.types import Chunk, Document
 
@@ -43,7 +44,8 @@ def chunk_semantically(document: Document, cutting: Cutting) -> list[Chunk]:
     """
     if cutting.embed is None:
         raise InvalidInput(
-            "semantic chunks need an embedder", hint="choose another chunker, or give `embed`"
+            Text("semantic chunks need an embedder"),
+            hint=Text("choose another chunker, or give `embed`"),
         )
     sections = Sections(document)
     found = split_all_atoms(document, cutting.tokens)

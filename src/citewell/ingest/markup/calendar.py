@@ -1,7 +1,5 @@
-"""Calendars (.ics) and address cards (.vcf): an entry a block of `key: value` lines.
-
-The one rule: keys are said as the file has them, values without their escapes; times of machines
-(stamps, identifiers) go.
+"""Calendars (.ics) and address cards (.vcf): an entry a block of `key: value` lines. Keys are said
+as the file has them, values without their escapes; times of machines (stamps, identifiers) go.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Source code and configuration: the text as it stands, white space and all, with a section for
-each definition.
-
-The one rule: not a character is changed or moved; only where sections begin is read out of it.
+each definition. Not a character is changed or moved; only where sections begin is read out of it.
 """
 
 from __future__ import annotations
@@ -49,9 +47,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
 
 
 def _find_definitions(text: str, language: Language) -> Iterator[tuple[int, str, int]]:
-    """Level, name and start of each definition, in order; those inside a function are part of
-    it.
-    """
+    """Level, name and start of each definition, in order; those inside a function belong to it."""
     bare = language.aside.sub(_replace_with_blanks, text)
     found: dict[int, tuple[int, str, bool]] = {}
     for pattern in language.definitions:

@@ -1,8 +1,6 @@
 """Programming languages: by suffix, what marks their comments and texts, and what their definitions
-look like.
-
-The one rule: every pattern is tried at the beginning of a line and never looks further than that
-line and the next few.
+look like. Every pattern is tried at the beginning of a line and never looks further than that line
+and the next few.
 """
 
 from __future__ import annotations

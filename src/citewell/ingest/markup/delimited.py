@@ -1,8 +1,6 @@
 """Comma-, semicolon- and tab-separated values: which sign separates is found out, then the rows are
-read as a sheet's.
-
-The one rule: a file that is not quite regular is still read; nothing is left out but what a warning
-says.
+read as a sheet's. A file that is not quite regular is still read; nothing is left out but what a
+warning says.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from typing import Final, Literal
 from citewell.config import IngestSettings
 from citewell.ingest.assemble import Assembly, clean_text
 from citewell.ingest.office.sheet_tables import add_sheet
+from citewell.messages import Text
 from citewell.text.charset import decode_text
 from citewell.types import Document
 
@@ -39,7 +38,11 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     rows, total = _read_rows(text, separator, settings.max_cells)
     if len(rows) < total:
         warnings.append(
-            f"{len(rows):,} of {total:,} rows are read; raise ingest.max_cells for more"
+            Text(
+                "{rows:,} of {total:,} rows are read; raise ingest.max_cells for more",
+                rows=len(rows),
+                total=total,
+            )
         )
     out = Assembly()
     add_sheet(out, rows, 1)
@@ -49,9 +52,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
 
 
 def detect_separator(text: str, usual: str) -> str:
-    """The sign that cuts most of the first rows into equally many fields; `usual` where none does
-    better.
-    """
+    """The sign that cuts most of the first rows into as many fields; else `usual`."""
 
     def regularity(sign: str) -> tuple[float, int, bool]:
         widths = Counter(len(row) for row in islice(read_fields(text, sign), _SAMPLE) if row)

@@ -1,7 +1,5 @@
 """Papers in JATS (PubMed Central and many publishers): title, authors, abstract, sections,
-references.
-
-The one rule: what a reader of the paper sees is read, in the order of the page; identifiers of the
+references. What a reader of the paper sees is read, in the order of the page; identifiers of the
 publisher are not.
 """
 

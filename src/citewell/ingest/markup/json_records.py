@@ -1,7 +1,5 @@
 """JSON and JSON lines as text that reads: `key: value` a line, each record a block, numbers as they
-are written.
-
-The one rule: nothing is told but what stands in the file; what is left out (encoded data) is named
+are written. Nothing is told but what stands in the file; what is left out (encoded data) is named
 in a warning.
 """
 
@@ -18,6 +16,7 @@ from citewell.ingest.assemble import Assembly, clean_text, get_file_stem
 from citewell.ingest.markup import json_text, notebook
 from citewell.ingest.markup import plain_text as text
 from citewell.ingest.markup.json_text import Number
+from citewell.messages import Text
 from citewell.text.charset import decode_text
 from citewell.types import Document
 
@@ -34,14 +33,19 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """
     raw, warnings = decode_text(data, name)
     if sum(data.count(sign) for sign in (b",", b"[", b"{")) > _MOST_VALUES:
-        hint = "split the file"
-        raise UnreadableFile(f"{name} holds more than {_MOST_VALUES:,} values", hint=hint)
+        hint = Text("split the file")
+        raise UnreadableFile(
+            Text(
+                "{name} holds more than {most_values:,} values", name=name, most_values=_MOST_VALUES
+            ),
+            hint=hint,
+        )
     body = clean_text(raw)
     if not name.lower().endswith(_LINES):
         try:
             return _read_single_value(_load_json(body), name, warnings)
         except RecursionError:
-            raise UnreadableFile(f"{name} nests too deep") from None
+            raise UnreadableFile(Text("{name} nests too deep", name=name)) from None
         except ValueError as error:
             reason = str(error)
             if "Extra data" not in reason:
@@ -57,7 +61,10 @@ def _read_as_text(data: bytes, name: str, settings: IngestSettings, reason: str)
     document = text.parse(data, name, settings)
     return replace(
         document,
-        warnings=(f"it is not valid JSON ({reason}) and is read as plain text", *document.warnings),
+        warnings=(
+            Text("it is not valid JSON ({reason}) and is read as plain text", reason=reason),
+            *document.warnings,
+        ),
     )
 
 
@@ -83,13 +90,22 @@ def _read_lines(
     records = list(_iterate_records(body, broken))
     if not records:
         return _read_as_text(
-            data, name, settings, f"line {broken[0]}" if broken else "it has no lines"
+            data,
+            name,
+            settings,
+            Text("line {broken}", broken=broken[0]) if broken else Text("it has no lines"),
         )
     if broken:
-        more = f" and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
+        more = (
+            Text(" and {broken} more", broken=len(broken) - _NAMED) if len(broken) > _NAMED else ""
+        )
         warnings = [
             *warnings,
-            f"left out, as they are not valid JSON: line {'; line '.join(broken[:_NAMED])}{more}",
+            Text(
+                "left out, as they are not valid JSON: line {broken}{more}",
+                broken="; line ".join(broken[:_NAMED]),
+                more=more,
+            ),
         ]
     assembly = Assembly()
     writer = json_text.Writer(assembly)
@@ -100,9 +116,7 @@ def _read_lines(
 
 
 def _iterate_records(body: str, broken: list[str]) -> Iterator[Any]:
-    """The values of the lines that hold one; `broken` gets the number of each other line, and
-    why.
-    """
+    """The values of the lines that hold one; `broken` gets the number of each other, and why."""
     for number, line in enumerate(body.split("\n"), 1):
         if not line.strip():
             continue

@@ -1,7 +1,5 @@
 """How a JSON value is said in lines: `author.name: Ann`, records apart, long texts as paragraphs of
-their own.
-
-The one rule: the value is walked with an explicit stack or over a known depth, so nesting costs no
+their own. The value is walked with an explicit stack or over a known depth, so nesting costs no
 recursion of ours.
 """
 
@@ -73,7 +71,7 @@ class Writer:
             return
         for number, value in enumerate(values, 1):
             self._out.begin(level, find_title(value) or f"#{number}")
-            self._write_block(self._format_lines(value, "", skip_empty=True))
+            self._write_block(self._format_lines(value, skip_empty=True))
 
     def warnings(self) -> list[str]:
         found = []
@@ -85,7 +83,7 @@ class Writer:
 
     def _write_object(self, value: dict[str, Any], level: int) -> None:
         plain = {key: each for key, each in value.items() if not _is_part(each)}
-        self._write_block(self._format_lines(plain, ""))
+        self._write_block(self._format_lines(plain))
         for key, each in value.items():
             if key in plain:
                 continue
@@ -95,12 +93,10 @@ class Writer:
             elif isinstance(each, list):
                 self.records(each, level + 1)
             else:
-                self._write_block(self._format_lines(each, ""))
+                self._write_block(self._format_lines(each))
 
     def _write_block(self, lines: Iterator[str]) -> None:
-        """Lines of one record: short ones under each other, a text of its own after a blank
-        line.
-        """
+        """Lines of one record: short ones under each other, a long text after a blank line."""
         parts: list[str] = []
         before_own = False
         for line in lines:
@@ -111,9 +107,9 @@ class Writer:
             before_own = own
         self._out.block("".join(parts))
 
-    def _format_lines(self, value: Any, path: str, *, skip_empty: bool = False) -> Iterator[str]:
+    def _format_lines(self, value: Any, *, skip_empty: bool = False) -> Iterator[str]:
         """`path: value` for all that is in `value`, in the order of the file."""
-        stack: list[tuple[str, Any]] = [(path, value)]
+        stack: list[tuple[str, Any]] = [("", value)]
         while stack:
             path, each = stack.pop()
             if (skip_empty or not path) and each in (None, "", [], {}):
@@ -169,9 +165,7 @@ def find_title(value: Any) -> str:
 
 
 def _is_part(value: Any) -> bool:
-    """Whether a value makes a section of its own: an object with several keys, or a list of
-    objects.
-    """
+    """Whether a value makes a section: an object with several keys, or a list of objects."""
     if isinstance(value, dict):
         return len(value) > 2 or any(
             isinstance(each, dict | list) and each for each in value.values()

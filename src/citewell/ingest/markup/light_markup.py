@@ -1,8 +1,6 @@
 """Text in a markup of its own (LaTeX, AsciiDoc, Org, wiki text): kept as it stands, cut into
-sections at its headings.
-
-The one rule: the marks stay, for formulas and the like mean nothing without them; only headings are
-read.
+sections at its headings. The marks stay, for formulas and the like mean nothing without them; only
+headings are read.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Markdown through markdown-it's tokens to readable text.
-
-The one rule: `text` is what a reader sees, not the source: no `**`, no link targets; headings stand
-without `#`, tables as `table_text` writes them, code as it is. A quote therefore reads well
-anywhere, and spans point into that text.
+"""Markdown through markdown-it's tokens to readable text. `text` is what a reader sees, not the
+source: no `**`, no link targets; headings stand without `#`, tables as `table_text` writes them,
+code as it is. A quote therefore reads well anywhere, and spans point into that text.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING
 from citewell.config import IngestSettings
 from citewell.ingest.assemble import Assembly, clean_text
 from citewell.ingest.tables.table_text import format_table_lines
+from citewell.ingest.web.html import read_html
 from citewell.text.charset import decode_text
 from citewell.text.language import get_line_joiner
 from citewell.text.timestamps import parse_timestamp
@@ -33,9 +32,7 @@ _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa: ARG001 the form of every parser
-    """A Markdown file: CommonMark with tables and strikethrough, YAML front matter kept as
-    lines.
-    """
+    """A Markdown file: CommonMark, tables and strikethrough, YAML front matter kept as lines."""
     raw, warnings = decode_text(data, name)
     front, body = split_front_matter(clean_text(raw).lstrip("\n"))
     assembly = Assembly()
@@ -140,8 +137,6 @@ class _Reader:
 
     def _add_html(self, source: str) -> None:
         """Raw HTML is read as HTML, its headings included."""
-        from citewell.ingest.web.html import read_html
-
         read_html(source, self.out)
 
 

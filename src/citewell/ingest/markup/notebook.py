@@ -1,7 +1,5 @@
 """Jupyter notebooks: Markdown cells as Markdown, code cells and the text that they printed as they
-stand.
-
-The one rule: pictures and other encoded output are left out; what a reader sees as text is kept.
+stand. Pictures and other encoded output are left out; what a reader sees as text is kept.
 """
 
 from __future__ import annotations
@@ -9,6 +7,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from citewell.ingest.assemble import Assembly
+from citewell.ingest.markup.markdown import read_markdown
 from citewell.types import Document
 
 MEDIA_TYPE: Final = "application/x-ipynb+json"
@@ -21,8 +20,6 @@ def is_notebook(value: Any) -> bool:
 
 def build_document(value: dict[str, Any], name: str, warnings: list[str]) -> Document:
     """The document that a notebook makes."""
-    from citewell.ingest.markup.markdown import read_markdown
-
     assembly = Assembly()
     for cell in value["cells"]:
         if not isinstance(cell, dict):

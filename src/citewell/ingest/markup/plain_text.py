@@ -1,6 +1,5 @@
-"""Plain text, kept as it stands. Chapters and underlined lines become sections.
-
-The one rule: nothing is reflowed, so a quote is what the file says.
+"""Plain text, kept as it stands. Chapters and underlined lines become sections. Nothing is
+reflowed, so a quote is what the file says.
 """
 
 from __future__ import annotations

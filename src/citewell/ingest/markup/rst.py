@@ -1,8 +1,6 @@
-"""reStructuredText through docutils to readable text: sections, lists, tables, code, notes.
-
-The one rule: nothing is inserted from other files and nothing raw is passed on; what docutils does
-not know (the roles and directives of Sphinx) is read for its words, and its complaints never reach
-the text.
+"""reStructuredText through docutils to HTML, which is read as a page is. Nothing is inserted from
+other files and nothing raw is passed on; what docutils does not know (the roles and directives of
+Sphinx) is read for its words, and its complaints never reach the text.
 """
 
 from __future__ import annotations
@@ -10,20 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from citewell.config import IngestSettings
 from citewell.ingest.assemble import Assembly, clean_text
 from citewell.ingest.markup import plain_text as text
-from citewell.ingest.markup.rst_blocks import Reader
+from citewell.ingest.web.html import read_html
+from citewell.messages import Text
 from citewell.text.charset import decode_text
 from citewell.types import Document
 
-if TYPE_CHECKING:
-    from docutils import nodes
-
 MEDIA_TYPE: Final = "text/x-rst"
-_LARGEST: Final = 3_000_000  # characters: docutils reads some 200,000 a second
+_LARGEST: Final = 1_500_000  # characters: docutils takes a second for some 80,000
 _LONGEST_PARAGRAPH: Final = (
     20_000  # characters: its time grows with the square of one that is full of open marks
 )
@@ -31,6 +27,7 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 _ROLE = re.compile(r":([A-Za-z][\w.+:-]{0,40}):`")
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:\|[^|\n]+\| )?([A-Za-z][\w.+:-]{0,40})::", re.MULTILINE)
 _TARGET = re.compile(r"\s*<[^<>]*>\s*\Z")
+_INSERTS = re.compile(r"\s*\.\. (?:\|[^|]+\| )?(?:include|raw|csv-table)::")
 _SILENT: Final = frozenset(  # no words of theirs
     {"toctree", "index", "highlight", "currentmodule", "only", "tabularcolumns"}
 )
@@ -42,6 +39,10 @@ _SETTINGS: Final = {
     "halt_level": 5,
     "warning_stream": "",
     "doctitle_xform": False,
+    "embed_stylesheet": False,
+    "initial_header_level": 1,
+    "math_output": "LaTeX",
+    "output_encoding": "unicode",
     "smart_quotes": False,
     "syntax_highlight": "none",
     "line_length_limit": 1_000_000,
@@ -52,12 +53,12 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """An .rst file. One that docutils cannot read is read as plain text, with a warning."""
     raw, warnings = decode_text(data, name)
     source = clean_text(raw)
-    tree = None
+    page = None
     if len(source) <= _LARGEST and max(map(len, _BLANK.split(source))) <= _LONGEST_PARAGRAPH:
         try:
-            tree = _parse_tree(source)
+            page = _render_html(source)
         except (
-            RecursionError,
+            RuntimeError,
             ValueError,
             TypeError,
             AttributeError,
@@ -65,26 +66,37 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
             KeyError,
             AssertionError,
         ):
-            tree = None  # its own faults; the plain text below says so
-    if tree is None:
+            page = None  # its own faults; the plain text below says so
+    if page is None:
         document = text.parse(data, name, settings)
         return replace(
             document,
             warnings=(
-                "it could not be read as reStructuredText, only as plain text",
+                Text("it could not be read as reStructuredText, only as plain text"),
                 *document.warnings,
             ),
         )
     assembly = Assembly()
-    Reader(assembly).read(tree)
+    read_html(page, assembly)
     return assembly.document(name, MEDIA_TYPE, title=assembly.first_heading, warnings=warnings)
 
 
-def _parse_tree(source: str) -> nodes.document:
-    from docutils import core
+def _render_html(source: str) -> str:
+    """The page that docutils makes of a text, without its complaints; what it complained of stands
+    there as it was written: a broken table, say.
+    """
+    from docutils import core, nodes
 
     _register_unknown_names(source)
-    return core.publish_doctree(source, settings_overrides=dict(_SETTINGS))
+    tree = core.publish_doctree(source, settings_overrides=dict(_SETTINGS))
+    for message in list(tree.findall(nodes.system_message)):
+        kept = [
+            child
+            for child in message.children
+            if child.tagname == "literal_block" and not _INSERTS.match(child.astext())
+        ]
+        message.parent.replace(message, kept)
+    return str(core.publish_from_doctree(tree, writer="html5", settings_overrides=dict(_SETTINGS)))
 
 
 def _register_unknown_names(source: str) -> None:

@@ -1,8 +1,6 @@
 """RTF documents: paragraphs, headings by style or outline level, tables, footnotes, in any code
-page.
-
-The one rule: numbers and bullets of lists are the text that the writing program put there for
-readers that know no lists.
+page. Numbers and bullets of lists are the text that the writing program put there for readers that
+know no lists.
 """
 
 from __future__ import annotations
@@ -12,11 +10,13 @@ from bisect import bisect_left
 
 from citewell.config import IngestSettings
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.markup.rtf_reader import Cell, Paragraph, Reader
+from citewell.ingest.markup.rtf_parts import Cell, Paragraph
+from citewell.ingest.markup.rtf_reader import Reader
 from citewell.ingest.office.package import JUNK_TITLES
 from citewell.ingest.office.page_breaks import PAGE, PageBreaks
 from citewell.ingest.office.word_styles import CONTENTS, HEADING
-from citewell.ingest.tables.table_text import ACROSS, format_table_lines
+from citewell.ingest.tables.header import ACROSS
+from citewell.ingest.tables.table_text import format_table_lines
 from citewell.text.line_breaks import get_chapter_level
 from citewell.types import Document
 
@@ -126,9 +126,7 @@ def _parse_list_item(text: str) -> tuple[str, bool]:
 
 
 def _build_grid(rows: list[tuple[list[str], list[Cell], bool]]) -> list[list[str]]:
-    """The cells by column. Where rows are cut differently, a cell covers the columns up to its
-    right edge.
-    """
+    """The cells by column; a cell covers the columns up to its right edge."""
     edges: list[int] = []
     for edge in sorted({cell.right for _, cells, _ in rows for cell in cells}):
         if not edges or edge - edges[-1] > _SAME_EDGE:

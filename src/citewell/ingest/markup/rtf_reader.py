@@ -1,15 +1,23 @@
 """The walk through an RTF file: which characters it shows, in which paragraphs and cells, with
-which styles.
-
-The one rule: what a group sets ends with the group; a destination that is not known to be shown is
+which styles. What a group sets ends with the group; a destination that is not known to be shown is
 not shown.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from dataclasses import replace
 
+from citewell.ingest.markup.rtf_parts import (
+    HIDDEN,
+    INFO,
+    MARKS,
+    SHOWN,
+    SIGNS,
+    Cell,
+    Paragraph,
+    State,
+    Writer,
+)
 from citewell.ingest.markup.rtf_tokens import (
     CODE_PAGES,
     Token,
@@ -18,86 +26,7 @@ from citewell.ingest.markup.rtf_tokens import (
     iterate_tokens,
 )
 from citewell.ingest.office.package import parse_timestamp
-from citewell.ingest.office.page_breaks import PAGE
 from citewell.ingest.office.word_paragraph import format_note_mark
-
-_SIGNS: Final = {
-    b"line": "\n",
-    b"lbr": "\n",
-    b"tab": "\t",
-    b"page": PAGE,
-    b"softpage": PAGE,
-    b"emdash": "—",
-    b"endash": "–",
-    b"bullet": "•",
-    b"lquote": "‘",
-    b"rquote": "’",
-    b"ldblquote": "“",
-    b"rdblquote": "”",
-    b"emspace": " ",
-    b"enspace": " ",
-    b"qmspace": " ",
-    b"nestcell": " ",
-    b"nestrow": "\n",
-}
-_MARKS: Final = {b"~": "\u00a0", b"_": "-", b"-": "", b"\t": "\t"}
-_HIDDEN: Final = frozenset(  # destinations without a star that are not part of the text
-    b"""
-        colortbl header headerl headerr headerf footer footerl footerr footerf pict annotation atnid
-        atnauthor xe tc rxe
-        private bkmkstart bkmkend filetbl nonshppict listpicture fldinst shprslt sp objdata
-        nonesttables ftnsep ftnsepc ftncn
-        aftnsep aftnsepc aftncn revtbl themedata pgdsctbl
-""".split()
-)
-_SHOWN: Final = frozenset(
-    [b"shpinst", b"shptxt", b"fldrslt", b"ud", b"nesttableprops", b"listtext", b"pntext", b"result"]
-)
-_INFO: Final = frozenset([b"title", b"creatim", b"revtim"])
-
-
-@dataclass(slots=True)
-class Paragraph:
-    """How a paragraph is set. `outline`: its own heading level, None where it says nothing;
-    `style`: its style's number.
-    """
-
-    style: int = 0
-    outline: int | None = None
-    in_table: bool = False
-    page_before: bool = False
-
-
-@dataclass(slots=True)
-class _State:
-    """What a group sets. `into`: where its text goes (`body`, `note`, `fonts`, `styles`, `title`,
-    or nowhere).
-    """
-
-    into: str = "body"
-    font: int = 0
-    skip: int = 1  # bytes that stand for a Unicode character, for programs that know none
-    hidden: bool = False
-
-
-@dataclass(slots=True)
-class Cell:
-    """A cell of a row's definition: `right` edge in twentieths of a point, and whether it goes on
-    from above.
-    """
-
-    right: int
-    from_above: bool = False
-
-
-class Writer(Protocol):
-    """Takes what the reader finds, in order."""
-
-    def paragraph(self, text: str, how: Paragraph, notes: list[str]) -> None: ...
-
-    def add_cell(self, text: str, notes: list[str]) -> None: ...
-
-    def row(self, cells: list[Cell], *, header: bool) -> None: ...
 
 
 class Reader:
@@ -110,8 +39,8 @@ class Reader:
         self.title = ""
         self.dated: float | None = None
         self._writer = writer
-        self._stack: list[_State] = []
-        self._state = _State()
+        self._stack: list[State] = []
+        self._state = State()
         self._how = Paragraph()
         self._texts: dict[str, list[str]] = {}  # by where text goes: what has come so far
         self._bytes = bytearray()  # of text, not decoded yet
@@ -148,7 +77,7 @@ class Reader:
     def _close_group(self) -> None:
         """A group ends: what it collected is put where it belongs, and what it set is forgotten."""
         self._flush_bytes()
-        inner, self._state = self._state, self._stack.pop() if self._stack else _State()
+        inner, self._state = self._state, self._stack.pop() if self._stack else State()
         self._drop = 0
         if inner.into == "styles" and self._state.into == "styles":
             self.styles[self._style] = (self._take_text("styles").strip(" ;\n"), self._level)
@@ -215,7 +144,7 @@ class Reader:
         elif sign in b"\r\n":
             self._end_paragraph()
         else:
-            self._put_text(_MARKS.get(sign, ""))
+            self._put_text(MARKS.get(sign, ""))
 
     # ------------------------------------------------------------ control words
 
@@ -228,8 +157,8 @@ class Reader:
         self._drop = 0
         if self._open_destination(word, starred) or self._apply_setting(word, number):
             return
-        if word in _SIGNS:
-            self._put_text(_SIGNS[word])
+        if word in SIGNS:
+            self._put_text(SIGNS[word])
         elif word in {b"par", b"sect"}:
             self._end_paragraph()
         elif self._state.into == "styles":
@@ -253,7 +182,7 @@ class Reader:
             return True
         if word == b"info":
             state.into = "info"
-        elif word in _INFO and state.into == "info":
+        elif word in INFO and state.into == "info":
             state.into, self._date = word.decode(), {}
         elif word == b"shptxt":
             state.into = "body"
@@ -261,10 +190,10 @@ class Reader:
         elif word == b"ud":
             # what the group around both goes into
             state.into = self._stack[-2].into if len(self._stack) > 1 else "body"
-        elif word in _HIDDEN or (starred and word not in _SHOWN) or word == b"upr":
+        elif word in HIDDEN or (starred and word not in SHOWN) or word == b"upr":
             state.into = ""
         else:
-            return starred and word in _SHOWN
+            return starred and word in SHOWN
         return True
 
     def _apply_setting(self, word: bytes, number: int | None) -> bool:

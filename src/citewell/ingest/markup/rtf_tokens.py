@@ -1,6 +1,5 @@
-"""RTF cut into what it is written in: groups, control words, bytes of text.
-
-The one rule: one pass, whatever the bytes; what is no RTF comes out as text.
+"""RTF cut into what it is written in: groups, control words, bytes of text. One pass, whatever the
+bytes; what is no RTF comes out as text.
 """
 
 from __future__ import annotations
@@ -71,9 +70,7 @@ def iterate_tokens(data: bytes) -> Iterator[Token]:
 
 
 def decode_bytes(data: bytes, page: str) -> str:
-    """`data` in a code page; in a font of symbols, the sign that each byte shows, or a private
-    character.
-    """
+    """`data` in a code page; in a font of symbols, the sign that each byte shows."""
     if page == SYMBOLS_PAGE:
         return "".join(
             SYMBOLS.get(f"{byte:02X}") or chr(0xF000 + byte) if byte > 32 else chr(byte)

@@ -1,7 +1,5 @@
 """Subtitles and transcripts (.srt, .vtt): what is said, in paragraphs that begin with their time.
-
-The one rule: words that run on over several captions become one paragraph, so that a sentence is
-whole.
+Words that run on over several captions become one paragraph, so that a sentence is whole.
 """
 
 from __future__ import annotations

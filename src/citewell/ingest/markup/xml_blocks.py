@@ -1,7 +1,5 @@
 """XML that is a text (JATS, DocBook, DITA, TEI): titles, paragraphs, lists, tables and code, by the
-names of its tags.
-
-The one rule: an element of no known name is gone through, so nothing is lost for being called
+names of its tags. An element of no known name is gone through, so nothing is lost for being called
 otherwise.
 """
 
@@ -12,7 +10,8 @@ from typing import Any, Final
 
 from citewell.ingest.assemble import Assembly
 from citewell.ingest.markup.xml_tree import extract_text, find_element, get_tag
-from citewell.ingest.tables.table_text import ACROSS, format_table_lines
+from citewell.ingest.tables.header import ACROSS
+from citewell.ingest.tables.table_text import format_table_lines
 from citewell.ingest.web.html_blocks import collapse_whitespace
 
 TITLES: Final = frozenset({"title", "head", "heading", "article-title", "bridgehead"})

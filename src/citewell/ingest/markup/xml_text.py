@@ -1,6 +1,5 @@
 """XML files: papers in JATS, texts (DocBook, DITA, TEI), feeds, and data as `key: value` lines.
-
-The one rule: which of them a file is, is told by its root and its tags, never by its name.
+Which of them a file is, is told by its root and its tags, never by its name.
 """
 
 from __future__ import annotations

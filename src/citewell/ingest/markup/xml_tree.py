@@ -1,7 +1,6 @@
 """XML to a tree that can do no harm: no entity stands for more than a short text, nothing is
-fetched, and depth is limited by the parser.
-
-The one rule: every XML file that is not part of an Office file is parsed here.
+fetched, and depth is limited by the parser. Every XML file that is not part of an Office file is
+parsed here.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import Any, Final
 
 from citewell.errors import UnreadableFile
 from citewell.ingest.web.html import to_text
+from citewell.messages import Text
 
 DEEPEST: Final = 256  # libxml2's own limit, so walks over its trees may recurse
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
@@ -55,16 +55,24 @@ def read_xml(data: bytes, name: str) -> tuple[Any, list[str]]:
     try:
         root = etree.fromstring(source, parser)
     except etree.XMLSyntaxError as error:
-        raise UnreadableFile(f"{name} is broken: {error}"[:300]) from None
+        raise UnreadableFile(
+            Text("{name} is broken: {error}", name=name, error=error)[:300]
+        ) from None
     if root is None:
-        raise UnreadableFile(f"{name} is broken: it is no XML")
+        raise UnreadableFile(Text("{name} is broken: it is no XML", name=name))
     errors = [error for error in parser.error_log if "Entity" not in error.message]
     if any("depth" in error.message for error in errors):
-        raise UnreadableFile(f"{name} nests too deep: more than {DEEPEST} levels")
+        raise UnreadableFile(
+            Text("{name} nests too deep: more than {deepest} levels", name=name, deepest=DEEPEST)
+        )
     if errors:
         warnings = [
             *warnings,
-            f"it could not be read whole (line {errors[0].line}: {errors[0].message.strip()})",
+            Text(
+                "it could not be read whole (line {line}: {message})",
+                line=errors[0].line,
+                message=errors[0].message.strip(),
+            ),
         ]
     return root, warnings
 
@@ -88,7 +96,11 @@ def _expand_entities(text: str, name: str) -> str:
         left -= len(known)
         if left < 0:
             raise UnreadableFile(
-                f"{name} grows to more than {_MOST_TIMES} times its size by its entities"
+                Text(
+                    "{name} grows to more than {most_times} times its size by its entities",
+                    name=name,
+                    most_times=_MOST_TIMES,
+                )
             )
         return known
 

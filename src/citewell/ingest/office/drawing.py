@@ -1,6 +1,5 @@
-"""DrawingML, which Word, PowerPoint and Excel share: the words of shapes, charts and diagrams.
-
-The one rule: a chart says what it shows (title, names, figures), never how it looks.
+"""DrawingML, which Word, PowerPoint and Excel share: the words of shapes, charts and diagrams. A
+chart says what it shows (title, names, figures), never how it looks.
 """
 
 from __future__ import annotations

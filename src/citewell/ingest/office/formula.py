@@ -1,7 +1,5 @@
 """Formulas of Word (OMML) and OpenDocument (MathML) as one line that reads: `x = (-b ± √(b² -
-4ac))/(2a)`.
-
-The one rule: every sign of the formula is there once; brackets are added only where the line would
+4ac))/(2a)`. Every sign of the formula is there once; brackets are added only where the line would
 else say something else.
 """
 
@@ -32,7 +30,7 @@ class _Parts:
     def get(self, name: str) -> str:
         return "".join(self.written.get(name, [])[:1])
 
-    def chosen(self, properties: str, name: str, default: str) -> str:
+    def get_property(self, properties: str, name: str, default: str) -> str:
         """A character that the function's properties choose, such as the bracket of a delimiter."""
         for holder in self.element:
             if get_local_name(holder) == properties:
@@ -97,7 +95,7 @@ def _wrap_in_brackets(text: str) -> str:
 
 def _format_delimiter(parts: _Parts) -> str:
     begin, end, between = (
-        parts.chosen("dPr", name, default)
+        parts.get_property("dPr", name, default)
         for name, default in (("begChr", "("), ("endChr", ")"), ("sepChr", "|"))
     )
     return f"{begin}{between.join(parts.written.get('e', []))}{end}"
@@ -108,7 +106,7 @@ def _format_nary(parts: _Parts) -> str:
     limits = (f"_{_wrap_in_brackets(below)}" if below else "") + (
         f"^{_wrap_in_brackets(above)}" if above else ""
     )
-    return f"{parts.chosen('naryPr', 'chr', '∫')}{limits} {parts.get('e')}"
+    return f"{parts.get_property('naryPr', 'chr', '∫')}{limits} {parts.get('e')}"
 
 
 def _format_matrix(parts: _Parts) -> str:

@@ -1,7 +1,5 @@
 """Numbers, dates and truth values as a spreadsheet shows them: `45%`, `¥1,234.50`, `2024-03-05`,
-never `45291.0`.
-
-The one rule: what a format code is not known to mean is left alone, and the number is shown in
+never `45291.0`. What a format code is not known to mean is left alone, and the number is shown in
 full.
 """
 

@@ -1,7 +1,5 @@
 """Old Office files (.doc, .xls, .ppt), and new ones under a password: both are OLE containers.
-
-The one rule: which of them a file is, is told by the streams it holds, whose names stand in it as
-UTF-16.
+Which of them a file is, is told by the streams it holds, whose names stand in it as UTF-16.
 """
 
 from __future__ import annotations
@@ -11,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from citewell.errors import UnreadableFile
+from citewell.messages import Text
 
 MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HEADER: Final = 512  # bytes
@@ -24,18 +23,18 @@ _STREAMS: Final = (
     ("__properties_version1.0", ".msg"),
 )
 _WORDS: Final = {
-    "protected": "an Office document protected by a password",
-    ".doc": "an old Word document (.doc)",
-    ".ppt": "an old PowerPoint presentation (.ppt)",
-    ".xls": "an old Excel workbook (.xls)",
-    ".msg": "a message saved by Outlook (.msg)",
-    "": "an OLE container of no known kind",
+    "protected": Text("an Office document protected by a password"),
+    ".doc": Text("an old Word document (.doc)"),
+    ".ppt": Text("an old PowerPoint presentation (.ppt)"),
+    ".xls": Text("an old Excel workbook (.xls)"),
+    ".msg": Text("a message saved by Outlook (.msg)"),
+    "": Text("an OLE container of no known kind"),
 }
 _HINTS: Final = {
-    "protected": "save it without a password and add it again",
-    ".doc": "save it as .docx and add it again",
-    ".ppt": "save it as .pptx and add it again",
-    ".msg": "save it as .eml and add it again",
+    "protected": Text("save it without a password and add it again"),
+    ".doc": Text("save it as .docx and add it again"),
+    ".ppt": Text("save it as .pptx and add it again"),
+    ".msg": Text("save it as .eml and add it again"),
 }
 
 
@@ -54,7 +53,8 @@ def make_container_error(data: bytes, name: str) -> UnreadableFile:
     """Why an OLE container cannot be read as the zip archive that its name promises."""
     said, hint = describe_container(data)
     return UnreadableFile(
-        f"{name} is {said}", hint=hint or "save it in today's format and add it again"
+        Text("{name} is {said}", name=name, said=said),
+        hint=hint or Text("save it in today's format and add it again"),
     )
 
 
@@ -101,9 +101,7 @@ def _read_sector(data: bytes, number: int, size: int) -> tuple[int, ...]:
 
 
 def _has_cycle(following: Sequence[int]) -> bool:
-    """Whether following the numbers from any place leads back to a place that was passed on the
-    way.
-    """
+    """Whether following the numbers from any place leads back to a place passed before."""
     passed = [0] * len(following)  # 0: never; else the walk that passed here
     for walk, start in enumerate(range(len(following)), start=1):
         at = start

@@ -1,12 +1,14 @@
-"""Office files as what they are: zip archives of XML parts that refer to one another.
-
-The one rule: what a file unpacks to is known before anything is unpacked (a part that is larger
-than it says is broken), and a part is read only when it is asked for.
+"""Office files as what they are: zip archives of XML parts that refer to one another. What a file
+unpacks to is known before anything is unpacked (a part that is larger than it says is broken), and
+a part is read only when it is asked for.
 """
 
 from __future__ import annotations
 
+import io
 import posixpath
+import re
+import zipfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -15,7 +17,31 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.archive.zip_archive import BROKEN, COUNTABLE, RATIO_FROM, open_zip
 from citewell.ingest.office.ole import MAGIC, make_container_error
-from citewell.ingest.office.strict_form import is_strict, to_transitional
+from citewell.messages import Text
+
+MARK: Final = b"http://purl.oclc.org/ooxml/"
+_NAMES: Final = re.compile(rb"""(=\s*["'])http://purl\.oclc\.org/ooxml/(\w+)/""")
+_USUAL: Final = rb"\1http://schemas.openxmlformats.org/\2/2006/"
+
+
+def is_strict(archive: zipfile.ZipFile) -> bool:
+    """As its first relations say. Raises one of zip_archive.BROKEN."""
+    return "_rels/.rels" in archive.namelist() and MARK in archive.read("_rels/.rels")
+
+
+def to_transitional(archive: zipfile.ZipFile) -> bytes:
+    """The same file in the usual form. Raises one of zip_archive.BROKEN."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
+        for entry in archive.infolist():
+            data = archive.read(entry)
+            if entry.filename.lower().endswith((".xml", ".rels")):
+                data = _NAMES.sub(_USUAL, data)
+            target.writestr(
+                zipfile.ZipInfo(entry.filename, entry.date_time), data, zipfile.ZIP_DEFLATED
+            )
+    return made.getvalue()
+
 
 MAX_UNPACKED: Final = 1_000_000_000  # bytes of all parts, pictures included
 # bytes of XML parts: some twenty times a long novel, about 2 GB of memory when parsed
@@ -69,15 +95,16 @@ class Package:
         self.names: Final = {entry.filename for entry in entries}
         self.warnings: list[str] = []
         if not any(part.startswith(known_by) for part in self.names):
-            raise UnreadableFile(f"{name} is not {words}")
+            raise UnreadableFile(Text("{name} is not {words}", name=name, words=words))
         if any(entry.flag_bits & 1 for entry in entries):
             raise UnreadableFile(
-                f"{name} is protected by a password", hint="save it without one and add it again"
+                Text("{name} is protected by a password", name=name),
+                hint=Text("save it without one and add it again"),
             )
         if any(entry.compress_type not in COUNTABLE for entry in entries):
             raise UnreadableFile(
-                f"{name} is packed in a way that Office files never are",
-                hint="save it anew and add it again",
+                Text("{name} is packed in a way that Office files never are", name=name),
+                hint=Text("save it anew and add it again"),
             )
         xml = sum(
             entry.file_size
@@ -87,12 +114,21 @@ class Package:
         total = sum(entry.file_size for entry in entries)
         if xml > max_xml or total > MAX_UNPACKED:
             raise UnreadableFile(
-                f"{name} unpacks to {total:,} bytes, {xml:,} of them XML: too large to read"
+                Text(
+                    "{name} unpacks to {total:,} bytes, {xml:,} of them XML: too large to read",
+                    name=name,
+                    total=total,
+                    xml=xml,
+                )
             )
         if total > max(RATIO_FROM, settings.max_ratio * len(data)):
-            hint = "raise ingest.max_ratio if it is meant"
+            hint = Text("raise ingest.max_ratio if it is meant")
             raise UnreadableFile(
-                f"{name} unpacks to {total / len(data):,.0f} times its size, as zip bombs do",
+                Text(
+                    "{name} unpacks to {total:,.0f} times its size, as zip bombs do",
+                    name=name,
+                    total=total / len(data),
+                ),
                 hint=hint,
             )
         self.data: Final = self._convert_if_strict(data, name)
@@ -104,7 +140,9 @@ class Package:
                 return data
             data = to_transitional(self._archive)
         except BROKEN as error:
-            raise UnreadableFile(f"{name} is broken: {error}") from None
+            raise UnreadableFile(
+                Text("{name} is broken: {error}", name=name, error=error)
+            ) from None
         self._archive = open_zip(data, name)
         return data
 
@@ -122,13 +160,13 @@ class Package:
         return parse_xml(data) if data.strip() else None
 
     def parse_optional_part(self, part: str) -> Any | None:
-        """The same for a part that others can be read without: where it is broken, that is a
-        warning.
-        """
+        """The same for a part that can be missed: where it is broken, that is a warning."""
         try:
             return self.parse_part(part)
         except BROKEN as error:
-            self.warnings.append(f"{part} is broken and is left out: {error}"[:200])
+            self.warnings.append(
+                Text("{part} is broken and is left out: {error}", part=part, error=error)[:200]
+            )
             return None
 
     def read_relations(self, part: str) -> dict[str, Relation]:
@@ -145,7 +183,7 @@ class Package:
                 )
         return found
 
-    def dated(self) -> float | None:
+    def read_date(self) -> float | None:
         """When the file says it was last changed, else made, in seconds since the epoch."""
         root = self.parse_optional_part("docProps/core.xml")
         texts = (

@@ -1,7 +1,5 @@
-"""Where pages end in a document that flows, as the program that wrote it noted them.
-
-The one rule: a page ends once, though its end is often noted twice: by the writer's own break and
-by the layout.
+"""Where pages end in a document that flows, as the program that wrote it noted them. A page ends
+once, though its end is often noted twice: by the writer's own break and by the layout.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Presentations (.pptx): a slide is a page, its title a heading; then its shapes in reading order,
-and the speaker's notes.
-
-The one rule: what is on a slide is read, hidden slides too; what stands at the foot of every slide
-is not.
+and the speaker's notes. What is on a slide is read, hidden slides too; what stands at the foot of
+every slide is not.
 """
 
 from __future__ import annotations
@@ -13,18 +11,72 @@ from citewell.config import IngestSettings
 from citewell.ingest.assemble import Assembly
 from citewell.ingest.office.drawing import (
     DIAGRAM,
+    FALLBACK,
     A,
     C,
     format_chart_lines,
+    get_paragraph_text,
     iterate_diagram_items,
     iterate_paragraphs,
 )
-from citewell.ingest.office.package import Package, Relation
+from citewell.ingest.office.package import Package, Relation, get_local_name
 from citewell.ingest.office.slide_shapes import P, Places, Shape, read_shapes, sort_shapes
-from citewell.ingest.office.slide_text import format_body_lines, read_table_rows
+from citewell.ingest.tables.header import ACROSS
 from citewell.ingest.tables.table_text import format_table_lines
+from citewell.messages import Text
 from citewell.text.language import detect_language
 from citewell.types import Document
+
+_DEEPEST: Final = 6  # indents
+_TRUE: Final = frozenset({"1", "true"})
+
+
+def format_body_lines(shape: Any, *, bulleted: bool) -> list[str]:
+    """The paragraphs of a shape, one a line. `bulleted`: they have bullets unless they deny it."""
+    found = [
+        p
+        for p in shape.iter(f"{A}p")
+        if not any(above.tag == FALLBACK for above in p.iterancestors())
+    ]
+    said = [(p, text) for p in found if (text := " ".join(get_paragraph_text(p).split()))]
+    counts: dict[int, int] = {}
+    lines = []
+    for paragraph, text in said:
+        properties = paragraph.find(f"{A}pPr")
+        level = _get_level(properties)
+        marks = {get_local_name(child) for child in properties} if properties is not None else set()
+        for deeper in [n for n in counts if n > level or (n == level and "buAutoNum" not in marks)]:
+            del counts[deeper]
+        mark = ""
+        if "buAutoNum" in marks:
+            counts[level] = counts.get(level, 0) + 1
+            mark = f"{counts[level]}. "
+        elif "buNone" not in marks and ("buChar" in marks or (bulleted and len(said) > 1)):
+            mark = "- "
+        lines.append(("  " * level if mark else "") + mark + text)
+    return lines
+
+
+def _get_level(properties: Any | None) -> int:
+    text = "" if properties is None else properties.get("lvl") or ""
+    return min(int(text), _DEEPEST) if text.isdigit() else 0
+
+
+def read_table_rows(table: Any) -> list[list[str]]:
+    """The cells of a DrawingML table; what is merged downwards is said in each row."""
+    rows: list[list[str]] = []
+    for row in table.iterfind(f"{A}tr"):
+        cells: list[str] = []
+        for n, cell in enumerate(row.iterfind(f"{A}tc")):
+            if cell.get("hMerge") in _TRUE:
+                cells.append(ACROSS)
+            elif cell.get("vMerge") in _TRUE and rows and n < len(rows[-1]):
+                cells.append(rows[-1][n])
+            else:
+                cells.append("\n".join(get_paragraph_text(p) for p in cell.iter(f"{A}p")))
+        rows.append(cells)
+    return rows
+
 
 MEDIA_TYPE: Final = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 NOTES: Final = {"zh": "备注：", "en": "Notes: "}
@@ -41,14 +93,16 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         for number, part in enumerate(_list_slides(package), start=1)
         if reader.add_slide(number, part)
     ]
-    warnings = [f"hidden slides are read too: {', '.join(hidden)}"] if hidden else []
+    warnings = (
+        [Text("hidden slides are read too: {hidden}", hidden=", ".join(hidden))] if hidden else []
+    )
     title = package.get_stated_title() or reader.out.first_heading
     return reader.out.document(
         name,
         MEDIA_TYPE,
         title=title,
         warnings=[*warnings, *package.warnings],
-        dated=package.dated(),
+        dated=package.read_date(),
     )
 
 

@@ -1,7 +1,5 @@
 """The tables that stand on a sheet, and the sheet's text made of them: titles, rows that name their
-columns, notes.
-
-The one rule: what a column is called is taken from the table that the cell stands in, never from
+columns, notes. What a column is called is taken from the table that the cell stands in, never from
 another on the same sheet.
 """
 

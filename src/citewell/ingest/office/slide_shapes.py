@@ -1,7 +1,5 @@
 """The shapes of a slide: which there are, what they are for, where they stand, in which order they
-are read.
-
-The one rule: a shape that says nothing of its place stands where its layout puts it.
+are read. A shape that says nothing of its place stands where its layout puts it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Workbooks (.xlsx, .xlsm, .xls) through calamine: sheets as sections, their tables as rows that
-read by themselves.
-
-The one rule: a sheet whose cells reach too far is never opened, for the reader makes room for every
-cell between the first and the last; what is left out is said.
+read by themselves. A sheet whose cells reach too far is never opened, for the reader makes room for
+every cell between the first and the last; what is left out is said.
 """
 
 from __future__ import annotations
@@ -32,6 +30,7 @@ from citewell.ingest.office.workbook_scan import (
     scan_sheet,
 )
 from citewell.ingest.tables.header import ACROSS
+from citewell.messages import Text
 from citewell.types import Document
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     reader.read()
     title = package.get_stated_title() if package else ""
     warnings = reader.warnings + (package.warnings if package else [])
-    dated = package.dated() if package else None
+    dated = package.read_date() if package else None
     return reader.out.document(
         name, XLS if old else XLSX, title=title, warnings=warnings, dated=dated
     )
@@ -67,7 +66,7 @@ def check_old(data: bytes, name: str) -> None:
     if detect_ole_kind(data) != ".xls":
         raise make_container_error(data, name)
     if has_sector_cycle(data):
-        raise UnreadableFile(f"{name} is broken: its sectors run in circles")
+        raise UnreadableFile(Text("{name} is broken: its sectors run in circles", name=name))
 
 
 class _Reader:
@@ -106,9 +105,15 @@ class _Reader:
             for lines in beside:
                 self.out.rows(lines)
         if not self.out.first_heading and self.warnings:
-            raise UnreadableFile(f"{self._name} cannot be read: {self.warnings[0]}")
+            raise UnreadableFile(
+                Text(
+                    "{name} cannot be read: {warnings}", name=self._name, warnings=self.warnings[0]
+                )
+            )
         if hidden:
-            self.warnings.append(f"hidden sheets are read too: {', '.join(hidden)}")
+            self.warnings.append(
+                Text("hidden sheets are read too: {hidden}", hidden=", ".join(hidden))
+            )
 
     def _read_sheet(self, book: Any, title: str, part: str) -> list[list[str]]:
         """The rows of a sheet as text, merged cells said in each row that they cover."""
@@ -119,14 +124,24 @@ class _Reader:
         )
         if known.reach > MAX_REACH:
             self.warnings.append(
-                f"sheet {title} is left out: its cells reach over {known.reach:,} places"
+                Text(
+                    "sheet {title} is left out: its cells reach over {reach:,} places",
+                    title=title,
+                    reach=known.reach,
+                )
             )
             return []
         try:
             sheet: CalamineSheet = book.get_sheet_by_name(title)
         except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
             # the others are read
-            self.warnings.append(f"sheet {title} is broken and is left out: {explain_error(error)}")
+            self.warnings.append(
+                Text(
+                    "sheet {title} is broken and is left out: {error}",
+                    title=title,
+                    error=explain_error(error),
+                )
+            )
             return []
         if sheet.start is None:
             return []
@@ -134,8 +149,13 @@ class _Reader:
         self._cells -= len(rows) * sheet.width
         if sheet.height > len(rows):
             self.warnings.append(
-                f"sheet {title}: {len(rows):,} of {sheet.height:,} rows are read; raise "
-                "ingest.max_cells for more"
+                Text(
+                    "sheet {title}: {rows:,} of {height:,} rows are read; raise "
+                    "ingest.max_cells for more",
+                    title=title,
+                    rows=len(rows),
+                    height=sheet.height,
+                )
             )
         fill_merged_cells(rows, sheet)
         return rows
@@ -161,10 +181,14 @@ def open_book(data: bytes, name: str) -> Any:
     try:
         return python_calamine.load_workbook(io.BytesIO(data))
     except python_calamine.PasswordError:
-        hint = "save it without a password and add it again"
-        raise UnreadableFile(f"{name} is protected by a password", hint=hint) from None
+        hint = Text("save it without a password and add it again")
+        raise UnreadableFile(
+            Text("{name} is protected by a password", name=name), hint=hint
+        ) from None
     except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
-        raise UnreadableFile(f"{name} is broken: {explain_error(error)}") from None
+        raise UnreadableFile(
+            Text("{name} is broken: {error}", name=name, error=explain_error(error))
+        ) from None
 
 
 def explain_error(error: BaseException) -> str:

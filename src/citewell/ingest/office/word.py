@@ -1,7 +1,5 @@
 """Word documents (.docx) from their own XML: headings, lists with their numbers, tables, notes, in
-document order.
-
-The one rule: sizes are checked before anything is unpacked or parsed. Left out are the table of
+document order. Sizes are checked before anything is unpacked or parsed. Left out are the table of
 contents and what stands at the top and foot of pages.
 """
 
@@ -16,6 +14,7 @@ from citewell.ingest.office.package import Package
 from citewell.ingest.office.word_body import Body
 from citewell.ingest.office.word_numbering import Numbering, W
 from citewell.ingest.office.word_styles import Styles, get_outline_level
+from citewell.messages import Text
 from citewell.types import Document
 
 MEDIA_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -55,10 +54,10 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     )
     reader.read(body)
     if any(relation.kind == "aFChunk" for relation in related.values()):
-        package.warnings.append("a file that is embedded as text is left out")
+        package.warnings.append(Text("a file that is embedded as text is left out"))
     title = reader.title or package.get_stated_title() or assembly.first_heading
     return assembly.document(
-        name, MEDIA_TYPE, title=title, warnings=package.warnings, dated=package.dated()
+        name, MEDIA_TYPE, title=title, warnings=package.warnings, dated=package.read_date()
     )
 
 

@@ -1,6 +1,5 @@
 """The walk through a Word document's body: paragraphs, tables, content controls, text boxes.
-
-The one rule: document order. A page begins where Word last ended one, or where the writer ended it.
+Document order. A page begins where Word last ended one, or where the writer ended it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The numbers that Word shows before list items, headings and articles (`第三条`, `2.1`), which
-stand nowhere in the text.
-
-The one rule: `label` is called once for each numbered paragraph, in document order, for it counts.
+stand nowhere in the text. `label` is called once for each numbered paragraph, in document order,
+for it counts.
 """
 
 from __future__ import annotations

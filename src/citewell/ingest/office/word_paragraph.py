@@ -1,7 +1,5 @@
 """The words of a Word paragraph, as Word shows them: insertions in, deletions and field codes out,
-breaks where they are.
-
-The one rule: `PAGE` stands where a page ends; everything else is text.
+breaks where they are. `PAGE` stands where a page ends; everything else is text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """What Word's paragraph styles say: heading levels by name or outline level, list numbering, the
-title.
-
-The one rule: a style says what its base style says unless it says otherwise itself.
+title. A style says what its base style says unless it says otherwise itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 """The grid of a Word table: which cells a row has, what merged cells cover, which rows are its
-header.
-
-The one rule: every row is given all its columns, so that what is merged downwards is said in each
-row.
+header. Every row is given all its columns, so that what is merged downwards is said in each row.
 """
 
 from __future__ import annotations
@@ -19,9 +16,7 @@ _OFF: Final = frozenset({"0", "false", "off"})
 
 
 def get_rows(table: Any) -> list[Any]:
-    """The `w:tr` of a table, those in content controls too, none of a table that stands in a
-    cell.
-    """
+    """The `w:tr` of a table, those in content controls too, none of a table in a cell."""
     return [row for row in table.iter(f"{W}tr") if _find_ancestor(row, f"{W}tbl") is table]
 
 
@@ -38,9 +33,7 @@ def _find_ancestor(element: Any, tag: str) -> Any:
 
 
 def build_table_grid(rows: list[Any], read: Callable[[Any], str]) -> list[list[str]]:
-    """The text of each row's cells; `read` gives that of a cell and is called once for each, in
-    order.
-    """
+    """The text of each row's cells; `read` gives that of a cell, called once for each in order."""
     above: dict[int, str] = {}  # by column: what a cell that is merged downwards says
     grid = []
     for row in rows:
@@ -74,9 +67,7 @@ def count_header_rows(rows: list[Any]) -> int | None:
 
 
 def is_first_row_bold(rows: list[Any]) -> bool:
-    """Whether the first row, and no other, is set in bold: then it is hardly one like the
-    others.
-    """
+    """Whether the first row, and no other, is set in bold: then it is hardly like the others."""
     return len(rows) > 1 and _is_bold(rows[0]) and not any(_is_bold(row) for row in rows[1:4])
 
 

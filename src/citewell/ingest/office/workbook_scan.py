@@ -1,7 +1,5 @@
 """What the fast reader of workbooks does not tell of an XLSX sheet: how far its cells reach, and
-their number formats.
-
-The one rule: it is one pass over bytes as they unpack, so that a sheet is never held whole,
+their number formats. It is one pass over bytes as they unpack, so that a sheet is never held whole,
 whatever it claims.
 """
 

@@ -1,7 +1,5 @@
-"""Names of authors: the family names of an entry, and the people named below a title.
-
-The one rule: what does not look like names gives none. A Chinese name stays whole, since Chinese
-papers cite it whole.
+"""Names of authors: the family names of an entry, and the people named below a title. What does not
+look like names gives none. A Chinese name stays whole, since Chinese papers cite it whole.
 """
 
 from __future__ import annotations
@@ -77,9 +75,7 @@ def extract_family_names(names: str) -> tuple[str, ...]:
 
 
 def _split_people(words: str) -> list[str]:
-    """`A. Lee and B. Wu`, `Lee, A., & Wu, B.`, `Lee, Ann and Wu, Bo`, `Lee A, Wu B` as single
-    people.
-    """
+    """`A. Lee and B. Wu`, `Lee, A., & Wu, B.`, `Lee, Ann and Wu, Bo`, `Lee A, Wu B` apart."""
     groups = [one for one in _AND.split(words) if one]
     if len(groups) > 1 and all(one.count(",") == 1 for one in groups):
         return groups  # family, given and family, given
@@ -142,9 +138,7 @@ def _is_person(name: str) -> bool:
 
 
 def _split_by_known_names(piece: str, known: Sequence[str]) -> list[str]:
-    """A piece of more words than a name has, parted by the names that the document writes
-    elsewhere.
-    """
+    """A piece of more words than a name has, parted by names that the document has elsewhere."""
     if len(piece.split()) <= _MOST_WORDS:
         return [piece]
     marked = piece

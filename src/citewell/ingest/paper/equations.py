@@ -1,7 +1,5 @@
-"""Displayed equations, kept as text with the number that stands at the end of their line.
-
-The one rule: a line is an equation if signs outweigh words; a sentence with a formula in it is
-none.
+"""Displayed equations, kept as text with the number that stands at the end of their line. A line is
+an equation if signs outweigh words; a sentence with a formula in it is none.
 """
 
 from __future__ import annotations
@@ -39,9 +37,7 @@ _FEWEST_OPERATORS: Final = 2
 def find_equations(
     document: Document, parts: Sequence[Part], captions: Sequence[Float]
 ) -> tuple[Equation, ...]:
-    """The equations in order; none in front matter, references, or the bodies of figures and
-    tables.
-    """
+    """The equations in order; none in front matter, references, figures and tables."""
     barred = sorted(
         [(part.start, part.end) for part in parts if part.role in {"front", "references"}]
         + [(one.start, one.end) for one in captions]

@@ -1,7 +1,6 @@
-"""Figures and tables: their captions, and what stands in them as text, found beside the caption.
-
-The one rule: a caption begins a line with label and number and is no sentence about the figure;
-each row belongs to one table.
+"""Figures and tables: their captions, and what stands in them as text, found beside the caption. A
+caption begins a line with label and number and is no sentence about the figure; each row belongs to
+one table.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _CAPTION = re.compile(
 _SPEAKS = re.compile(  # what goes on as a sentence about a figure
     r"(?:and|or|in|of|on|for|with|from|that|which|we|is|are|was|were|has|have|also|further|below|"
     r"above|to|as|at|by|can|may|will)\b"
-    r"|[a-z]+s\b(?!:)|[a-z]+ed\b|\(?[a-z]\)?[,)]|[,;)]",
+    r"|[a-z]+s\b(?!:)|[a-z]+ed\b|\(?[a-z]\)?[,)]|[,;)]"
 )
 _SPEAKS_ZH = re.compile(
     r"[，、；。）)]|所示|给出|展示|显示|列出|中[^间位]|可以?[见看知]|表[明示]|为了|是|的|按|"
@@ -238,9 +237,7 @@ def _is_tabular(words: Sequence[str]) -> bool:
 
 
 def _is_figure_label(line: str) -> bool:
-    """Whether a line may be lettering of a figure: short, no sentence, no equation with a
-    number.
-    """
+    """Whether a line may be lettering of a figure: short, no sentence, no numbered equation."""
     ends = line.endswith((".", "。", "；", "，", "：")) and len(line) > 12
     return (
         len(line) <= _LONGEST_LABEL and not ends and not _EQUATION.search(line)

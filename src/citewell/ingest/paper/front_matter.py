@@ -1,7 +1,6 @@
-"""What stands before the paper proper: title, authors, keywords, and the words of the abstract.
-
-The one rule: a title or a name is taken from the page; what the file merely claims about itself
-counts only for the title.
+"""What stands before the paper proper: title, authors, keywords, and the words of the abstract. A
+title or a name is taken from the page; what the file merely claims about itself counts only for the
+title.
 """
 
 from __future__ import annotations

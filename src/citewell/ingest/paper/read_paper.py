@@ -1,8 +1,6 @@
 """A document as a paper: its parts by role, title, authors, abstract, figures, tables, equations,
-references and mentions.
-
-The one rule: pure and one pass after the other; whatever the document is, a `Paper` comes out, with
-nothing guessed in it.
+references and mentions. Pure and one pass after the other; whatever the document is, a `Paper`
+comes out, with nothing guessed in it.
 """
 
 from __future__ import annotations

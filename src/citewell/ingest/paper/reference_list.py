@@ -1,7 +1,5 @@
-"""The list of references as entries, each with its key, family names, year and title.
-
-The one rule: an entry is cut from the text as it stands; a field that its form does not show is
-left empty.
+"""The list of references as entries, each with its key, family names, year and title. An entry is
+cut from the text as it stands; a field that its form does not show is left empty.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Where the sections of a paper begin: the parser's, and, where it found none or missed one,
-heading lines of the text itself.
-
-The one rule: a line is a heading only if it stands alone and its number, its name or what is around
-it says so.
+heading lines of the text itself. A line is a heading only if it stands alone and its number, its
+name or what is around it says so.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What a section is for, by the words of its heading, in English and Chinese; by its place where
-the words say nothing.
-
-The one rule: a subsection is what the section above it is, unless its whole heading says otherwise
-(`Dataset` below `Experiments` is method: it says how; `Model Ablation` below `Results` stays).
+the words say nothing. A subsection is what the section above it is, unless its whole heading says
+otherwise (`Dataset` below `Experiments` is method: it says how; `Model Ablation` below `Results`
+stays).
 """
 
 from __future__ import annotations
@@ -221,9 +220,7 @@ def _find_first_role(tables: dict[Role, re.Pattern[str]], words: str) -> Role | 
 
 
 def get_subsection_role(parent: Role, heading: str, *, sets_up: bool = False) -> Role:
-    """The role of a subsection. `sets_up`: a heading above it is about how experiments were set
-    up.
-    """
+    """The role of a subsection. `sets_up`: a heading above it is about an experiment's set-up."""
     role, strength = classify_heading(heading)
     words = normalize_heading(heading)
     opens = bool(_OPENS.match(words) or _CLOSES.search(words))

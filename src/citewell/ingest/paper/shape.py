@@ -1,15 +1,13 @@
 """The shape of a scientific paper: its parts by role, figures, tables, equations, references, as
-spans of its text.
-
-The one rule: whatever is found, `document.text[start:end]` is the words meant; what is not found is
-empty, never guessed.
+spans of its text. Whatever is found, `document.text[start:end]` is the words meant; what is not
+found is empty, never guessed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 Role = Literal[
     "front",
@@ -22,7 +20,6 @@ Role = Literal[
     "references",
     "other",
 ]
-ROLES: tuple[Role, ...] = get_args(Role)
 FloatKind = Literal["figure", "table"]
 
 

@@ -1,7 +1,5 @@
-"""Where the columns of a table lie, and what stands in its cells.
-
-The one rule: a word belongs to the column in which its middle lies; a piece that no gap parts where
-columns part covers both.
+"""Where the columns of a table lie, and what stands in its cells. A word belongs to the column in
+which its middle lies; a piece that no gap parts where columns part covers both.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from typing import Final
 
 from citewell.ingest.pdf.lines import Line, Word, normalize_text
 from citewell.ingest.pdf.rules import Rule
-from citewell.ingest.tables.table_text import ACROSS
+from citewell.ingest.tables.header import ACROSS
 from citewell.text.language import get_line_joiner
 
 _NEAR_RULE: Final = 3.0  # points: a gap this near to an upright rule is the same
@@ -212,9 +210,7 @@ def _find_columns(
 
 
 def _name_rows(grid: Grid, bands: Sequence[int]) -> None:
-    """A name that stands alone in the first column between two rules names every row between
-    them.
-    """
+    """A name alone in the first column between two rules names every row between them."""
     at = 0
     keep: list[int] = []
     for n, count in enumerate(bands):

@@ -1,8 +1,6 @@
 """What pdfium knows of a page's characters: their places, sizes and fonts, in the frame in which
-the text is upright.
-
-The one rule: coordinates leave here turned so that lines run left to right and y grows upwards,
-whatever way page or text lie.
+the text is upright. Coordinates leave here turned so that lines run left to right and y grows
+upwards, whatever way page or text lie.
 """
 
 from __future__ import annotations
@@ -29,9 +27,7 @@ SLANTED: Final = -1  # the turn of text that runs neither along nor across the p
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The visible part of a page in its own points, and by how many quarter turns clockwise it is
-    shown.
-    """
+    """The visible part of a page in its own points, and its quarter turns clockwise."""
 
     left: float
     bottom: float
@@ -157,15 +153,13 @@ class Characters:
         heavy = bold or self._pdfium.FPDFText_GetFontWeight(self._page, index) >= _BOLD_WEIGHT
         return heavy, fixed or bool(flags.value & _FIXED_FLAG)
 
-    def unmapped(self, index: int) -> bool:
+    def is_unmapped(self, index: int) -> bool:
         """Whether the font does not tell which character it shows."""
         return bool(self._pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1)
 
 
 def _read_text(textpage: Any) -> str:
-    """The page's text, one character for each of pdfium's, so that positions in it are pdfium's
-    indexes.
-    """
+    """The page's text, one character for each of pdfium's, so that positions are its indexes."""
     import pypdfium2.raw as pdfium
 
     count = textpage.count_chars()

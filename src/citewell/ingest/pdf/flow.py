@@ -1,7 +1,5 @@
 """Paragraphs that a note, a table or a figure at the end of a column cut in two, put together
-again.
-
-The one rule: what cut a paragraph is moved before it, or after it on a later page; pages never go
+again. What cut a paragraph is moved before it, or after it on a later page; pages never go
 backwards.
 """
 
@@ -26,9 +24,7 @@ _SIGN = re.compile(r"[^\w]")
 def join_split_paragraphs(
     found: Sequence[Paragraph], lines: Sequence[Line], headings: Container[int]
 ) -> list[Paragraph]:
-    """The paragraphs in order, cut ones whole. `headings`: indexes of the lines at which a heading
-    begins.
-    """
+    """The paragraphs in order, cut ones whole. `headings`: lines at which a heading begins."""
     words = collect_vocabulary(lines)
     waiting, out = list(found), []
     n = 0

@@ -1,7 +1,6 @@
-"""Running headers, footers and page numbers: found because they repeat, and left out.
-
-The one rule: only a page's two outermost lines above and below can go, none larger than the text,
-and only with company on other pages.
+"""Running headers, footers and page numbers: found because they repeat, and left out. Only a page's
+two outermost lines above and below can go, none larger than the text, and only with company on
+other pages.
 """
 
 from __future__ import annotations
@@ -65,9 +64,7 @@ def drop_headers_and_footers(pages: Sequence[list[Line]]) -> list[list[Line]]:
 
 
 def _get_extreme_lines(edge: list[Line]) -> list[Line]:
-    """The lowest and the highest line: where headers of most pages stand, they are headers on every
-    page.
-    """
+    """The lowest and the highest line: where most pages have headers, all have."""
     return (
         [min(edge, key=lambda line: line.y0), max(edge, key=lambda line: line.y0)]
         if len(edge) > 1
@@ -94,9 +91,7 @@ def _make_key(line: Line) -> str:
 
 
 def _is_chapter_header(line: Line, page: int, starts: list[set[tuple[str, int]]]) -> bool:
-    """A chapter's header: begins with the same words at the same height on two of the four pages
-    around.
-    """
+    """A chapter's header: the same first words at the same height on two of four pages around."""
     start, height = _make_key(line)[:_SAME], round(line.y0)
     around = [starts[n] for n in (page - 2, page - 1, page + 1, page + 2) if 0 <= n < len(starts)]
     return (

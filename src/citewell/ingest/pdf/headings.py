@@ -1,7 +1,6 @@
 """Which lines of a PDF are headings: those its outline names, or else those set larger or bolder
-than the text.
-
-The one rule: better none than wrong ones, so lines that look like headings too often count as text.
+than the text. Better none than wrong ones, so lines that look like headings too often count as
+text.
 """
 
 from __future__ import annotations
@@ -36,9 +35,7 @@ _PREFIX = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An outline's entry: `page` is 1-based, `y` where it points to on that page (None: the
-    top).
-    """
+    """An outline's entry: `page` is 1-based, `y` where it points to on it (None: the top)."""
 
     level: int
     title: str
@@ -102,9 +99,7 @@ def find_outline_headings(lines: Sequence[Line], marks: Sequence[Mark]) -> dict[
 def _find_title_lines(
     lines: Sequence[Line], places: list[int], mark: Mark
 ) -> tuple[int, int] | None:
-    """The lines that say an entry's title, the nearest to where it points; numbering in front may
-    be more.
-    """
+    """The lines that say an entry's title, nearest to where it points; numbers may be more."""
     wanted = _normalize_title(mark.title)
     matches = []
     for at, n in enumerate(places):
@@ -181,9 +176,7 @@ def _is_candidate(lines: Sequence[Line], n: int, body: float) -> bool:
 
 
 def _is_set_apart(lines: Sequence[Line], n: int) -> bool:
-    """A short line with more room above and below than lines of the text have, or a change of
-    type.
-    """
+    """A short line with more room above and below than the text's lines, or other type."""
     line = lines[n]
     after = lines[n + 1] if n + 1 < len(lines) else None
     above = lines[n - 1] if n else None
@@ -204,9 +197,7 @@ def _get_style(line: Line) -> tuple[float, bool]:
 def _group_heading_lines(
     lines: Sequence[Line], starts: list[int], body: float
 ) -> list[tuple[int, int]]:
-    """Each heading as (first line, how many): lines of one type close below a candidate go on with
-    it.
-    """
+    """Each heading as (first line, how many): close lines of the same type go on with it."""
     runs: list[tuple[int, int]] = []
     for n in starts:
         if runs and n < sum(runs[-1]):

@@ -1,7 +1,5 @@
 """One page of a PDF as pieces of lines with their place and type, in the order in which pdfium
-gives them.
-
-The one rule: a piece holds no wide gap and no second row, so what stands in two columns or cells is
+gives them. A piece holds no wide gap and no second row, so what stands in two columns or cells is
 never one piece. Characters are made plain here (ligatures, radicals, spread-out Chinese), before
 any offset is taken.
 """
@@ -12,11 +10,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from citewell.ingest.assemble import clean_text
-from citewell.ingest.pdf.characters import HYPHEN, SLANTED, Characters, intern_float
+from citewell.ingest.pdf.characters import HYPHEN, Characters, intern_float
 from citewell.text.language import CJK
 
 _LINE = re.compile(rf"[^\r\n{HYPHEN}]+{HYPHEN}?")
@@ -165,9 +163,7 @@ def _make_spot(
 
 
 def _split_spots(characters: Characters, first: int, after: int, turn: int) -> Iterator[_Spot]:
-    """Chinese, or words joined by signs, parted where they go on in another row: pdfium joins rows
-    there.
-    """
+    """Chinese, or words joined by signs, parted at a new row, where pdfium joins rows."""
     base, end = characters.get_baseline(first, turn), characters.get_baseline(after - 1, turn)
     if after - first > 1 and abs(base - end) > 0.7 * (characters.size(first) or 1.0):
         # the first stands in the row of the beginning, the second in another
@@ -224,7 +220,7 @@ def _make_piece(
         starts_bold=fonts[0][0],
         fixed=all(fixed for _, fixed in fonts),
         hyphen=hyphen,
-        unmapped=characters.unmapped(first),
+        unmapped=characters.is_unmapped(first),
         turn=turn,
         box=characters.frame.to_shares(max(turn, 0), place),
         words=words,
@@ -253,68 +249,3 @@ def normalize_text(text: str) -> str:
     if spread >= 3 and 2 * spread > len(_CJK_PAIR.findall(text)):
         text = _SPREAD.sub("", text)
     return _SPACES.sub(" ", _LEADERS.sub(" … ", text)).strip()
-
-
-def join_pieces(lines: Sequence[Line]) -> list[Line]:
-    """Pieces of one row as one line: those that pdfium gives as one, and those around raised and
-    lowered characters.
-    """
-    found: list[Line] = []
-    for line in lines:
-        if (
-            found
-            and not found[-1].row
-            and not line.row
-            and (_is_continuation(found[-1], line) or _is_same_row(found[-1], line))
-        ):
-            found[-1] = _merge_lines(found[-1], line)
-        else:
-            found.append(line)
-    return found
-
-
-def _is_continuation(before: Line, line: Line) -> bool:
-    return (
-        line.goes_on
-        and abs(before.y0 - line.y0) < 0.7 * before.size
-        and line.x0 > before.x1 - before.size
-    )
-
-
-def _is_same_row(before: Line, line: Line) -> bool:
-    """Whether pdfium broke one row in two, as it does around raised and lowered characters."""
-    overlap = min(before.y1, line.y1) - max(before.y0, line.y0)
-    lower = min(before.y1 - before.y0, line.y1 - line.y0)
-    gap = line.x0 - before.x1
-    same = before.turn == line.turn != SLANTED and not before.hyphen
-    return same and overlap > 0.5 * lower > 0 and -0.5 * before.size < gap < 1.5 * before.size
-
-
-def _merge_lines(before: Line, line: Line) -> Line:
-    close = line.x0 - before.x1 < 0.12 * before.size or line.text[0] in ",.;:)]，。；：）"
-    larger = before if len(before.text) >= len(line.text) else line
-    (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = before.box, line.box
-    return replace(
-        larger,
-        text=normalize_text(before.text + ("" if close else " ") + line.text),
-        x0=before.x0,
-        x1=max(before.x1, line.x1),
-        bold=before.bold and line.bold,
-        starts_bold=before.starts_bold,
-        fixed=before.fixed and line.fixed,
-        hyphen=line.hyphen,
-        box=(min(ax0, bx0), min(ay0, by0), max(ax1, bx1), max(ay1, by1)),
-        words=(*before.words, *line.words),
-        goes_on=before.goes_on,
-    )
-
-
-def group_rows(lines: Sequence[Line]) -> list[list[Line]]:
-    """Pieces that stand on one baseline, from the top of the page down, each from left to right."""
-    found: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: -line.y0):
-        if found and abs(found[-1][0].y0 - line.y0) < 0.45 * min(found[-1][0].size, line.size):
-            found[-1].append(line)
-        else:
-            found.append([line])
-    return [sorted(row, key=lambda line: line.x0) for row in found]

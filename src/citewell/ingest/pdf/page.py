@@ -1,8 +1,6 @@
 """One page of a PDF: its characters become lines and table rows, in the order in which a person
-reads them.
-
-The one rule: text that lies another way than most of the page (a stamp in the margin, an axis)
-comes last and parts nothing.
+reads them. Text that lies another way than most of the page (a stamp in the margin, an axis) comes
+last and parts nothing.
 """
 
 from __future__ import annotations
@@ -10,10 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from citewell.ingest.pdf import reading_order
+from citewell.ingest.pdf import aligned_tables, reading_order
 from citewell.ingest.pdf import tables as pdf_tables
 from citewell.ingest.pdf.characters import SLANTED, Characters, Frame, get_frame
-from citewell.ingest.pdf.lines import Line, find_main_turn, join_pieces, read_pieces
+from citewell.ingest.pdf.line_rows import join_pieces
+from citewell.ingest.pdf.lines import Line, find_main_turn, read_pieces
 from citewell.ingest.pdf.rules import find_rules
 
 
@@ -34,7 +33,7 @@ def read_page(page: Any, number: int) -> list[Line]:
     tables = max((line.row for line in main), default=0)
     ordered: list[Line] = []
     for column in reading_order.group_columns(main):
-        group = pdf_tables.replace_aligned_tables(column, tables)
+        group = aligned_tables.replace_aligned_tables(column, tables)
         tables = max([tables, *(line.row for line in group)])
         ordered += reading_order.sort_column(join_pieces(group))
     return [

@@ -1,8 +1,6 @@
 """Lines of a PDF joined to paragraphs: a break that the page's width made goes, a break that the
-writer made stays.
-
-The one rule: a break is the writer's if the next line's first word would still have fitted, or if
-place or type change.
+writer made stays. A break is the writer's if the next line's first word would still have fitted, or
+if place or type change.
 """
 
 from __future__ import annotations
@@ -70,7 +68,7 @@ class Paragraph:
         for n, (page, text) in enumerate(other.pieces):
             self._append(page, "" if n else bridge, text)
 
-    def cut(self, count: int) -> None:
+    def drop_end(self, count: int) -> None:
         """Take the last `count` characters away."""
         page, last = self.pieces[-1]
         self.pieces[-1] = (page, last[: len(last) - count])
@@ -95,9 +93,7 @@ class Paragraph:
 
 
 def join_lines(lines: Sequence[Line], stops: set[int], inside: set[int]) -> list[Paragraph]:
-    """Paragraphs of `lines`. At the indexes in `stops` one begins, at those `inside` a heading none
-    does.
-    """
+    """Paragraphs of `lines`; one begins at each of `stops`, none `inside` a heading."""
     words = collect_vocabulary(lines)
     spacing = _compute_line_spacing(lines)
     found: list[Paragraph] = []
@@ -119,9 +115,7 @@ def join_lines(lines: Sequence[Line], stops: set[int], inside: set[int]) -> list
 
 
 def _join_line(paragraph: Paragraph, index: int, line: Line, words: set[str]) -> None:
-    """Join a soft-wrapped line; a plain hyphen at the end before it is a word's own or a broken
-    word's.
-    """
+    """Join a soft-wrapped line; a hyphen before it is a word's own or a broken word's."""
     text = paragraph.pieces[-1][1]
     if (
         text.endswith("-")
@@ -129,7 +123,7 @@ def _join_line(paragraph: Paragraph, index: int, line: Line, words: set[str]) ->
         and text[-2:-1].isalpha()
         and not _should_keep_hyphen(text[:-1], line.text, words)
     ):
-        paragraph.cut(1)
+        paragraph.drop_end(1)
     paragraph.add(index, line, _get_seam(text, line))
 
 
@@ -144,9 +138,7 @@ def _get_seam(text: str, line: Line) -> str:
 
 
 def get_bridge(paragraph: Paragraph, last: Line, line: Line, words: set[str]) -> str:
-    """What stands between a paragraph whose last line is `last` and `line`, with which it goes
-    on.
-    """
+    """What stands between a paragraph's last line and `line`, with which it goes on."""
     if not last.hyphen:
         return _get_seam(paragraph.pieces[-1][1], line)
     return "-" if _should_keep_hyphen(paragraph.pieces[-1][1], line.text, words) else ""
@@ -257,9 +249,7 @@ def _can_fit_before(lines: Sequence[Line], n: int) -> bool:
 
 
 def _get_column_lines(lines: Sequence[Line], n: int) -> list[Line]:
-    """The lines around, of the same type and column, as the one before line `n`; that one
-    included.
-    """
+    """The lines around of the same type and column as the one before line `n`, it included."""
     before = lines[n - 1]
     low, high = n - 1, n
     while low > max(0, n - 1 - _AROUND) and _is_row_below(lines[low - 1], lines[low]):

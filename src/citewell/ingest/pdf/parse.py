@@ -1,7 +1,6 @@
 """PDF to text through pdfium: columns, tables, paragraphs, headings, and where each line stands;
-running headers left out.
-
-The one rule: a file that cannot be read in full says so, by UnreadableFile or by a warning.
+running headers left out. A file that cannot be read in full says so, by UnreadableFile or by a
+warning.
 """
 
 from __future__ import annotations
@@ -22,18 +21,20 @@ from citewell.ingest.pdf.headings import Heading
 from citewell.ingest.pdf.lines import Line
 from citewell.ingest.pdf.page import read_page
 from citewell.ingest.pdf.scans import read_scan
+from citewell.ingest.picture import ocr
+from citewell.messages import Text
 from citewell.types import Document
 
 MEDIA_TYPE: Final = "application/pdf"
 _REASONS: Final = {
     3: (
-        "is broken: it is not a PDF, or its structure is damaged",
-        "open it in a PDF reader and save it again",
+        Text("is broken: it is not a PDF, or its structure is damaged"),
+        Text("open it in a PDF reader and save it again"),
     ),
-    4: ("is protected by a password", "save it without a password and add it again"),
+    4: (Text("is protected by a password"), Text("save it without a password and add it again")),
     5: (
-        "is protected by a scheme that cannot be opened",
-        "save it without protection and add it again",
+        Text("is protected by a scheme that cannot be opened"),
+        Text("save it without protection and add it again"),
     ),
 }
 _PRIVATE = re.compile(r"[\ue000-\uf8ff\ufffd]")
@@ -112,10 +113,10 @@ def open_pdf(data: bytes, name: str) -> Any:
         pdf = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         reason, hint = _REASONS.get(error.err_code or 3, _REASONS[3])
-        raise UnreadableFile(f"{name} {reason}", hint=hint) from None
+        raise UnreadableFile(Text("{name} {reason}", name=name, reason=reason), hint=hint) from None
     if not len(pdf):
         pdf.close()
-        raise UnreadableFile(f"{name} is broken: it has no pages")
+        raise UnreadableFile(Text("{name} is broken: it has no pages", name=name))
     return pdf
 
 
@@ -138,7 +139,6 @@ def _get_no_ocr_reason(settings: IngestSettings) -> str:
     """Why there is no OCR, or nothing."""
     if settings.ocr == "off":
         return _OCR_OFF
-    from citewell.ingest.picture import ocr
 
     return "" if ocr.is_available() else _OCR_MISSING
 
@@ -165,12 +165,24 @@ def _read_one_page(pdf: Any, number: int, read: _Read) -> list[Line]:
 
 def _check_readable(name: str, read: _Read) -> None:
     if len(read.broken) == len(read.pages):
-        raise UnreadableFile(f"{name} is broken: none of its {len(read.pages)} pages can be opened")
+        raise UnreadableFile(
+            Text(
+                "{name} is broken: none of its {pages} pages can be opened",
+                name=name,
+                pages=len(read.pages),
+            )
+        )
     if read.empty and not read.no_ocr:
-        raise UnreadableFile(f"{name} has no text layer, and OCR finds no text on its pages")
+        raise UnreadableFile(
+            Text("{name} has no text layer, and OCR finds no text on its pages", name=name)
+        )
     if read.empty:
-        raise UnreadableFile(f"{name} has no text layer: it is scanned or drawn", hint=read.no_ocr)
-    raise UnreadableFile(f"{name} holds no text: its pages are blank, or show only forms and notes")
+        raise UnreadableFile(
+            Text("{name} has no text layer: it is scanned or drawn", name=name), hint=read.no_ocr
+        )
+    raise UnreadableFile(
+        Text("{name} holds no text: its pages are blank, or show only forms and notes", name=name)
+    )
 
 
 def _build_warnings(read: _Read) -> list[str]:

@@ -1,6 +1,5 @@
-"""What a PDF says about itself: title, outline, date.
-
-The one rule: what a program made up (a file name as title, a date of the future) does not count.
+"""What a PDF says about itself: title, outline, date. What a program made up (a file name as title,
+a date of the future) does not count.
 """
 
 from __future__ import annotations
@@ -78,9 +77,7 @@ def read_outline(pdf: Any) -> list[Mark]:
 
 
 def _get_height(mode: int, place: Sequence[float]) -> float | None:
-    """The y of a destination: the second figure of XYZ, the first of FitH; others show whole
-    pages.
-    """
+    """The y of a destination: the second figure of XYZ, the first of FitH; others have none."""
     if mode == 1 and len(place) > 1:
         return place[1]
     return place[0] if mode == 3 and place else None

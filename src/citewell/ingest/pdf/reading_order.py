@@ -1,7 +1,5 @@
 """The order in which a page is read: columns found by the white strips between them, one column
-after the other.
-
-The one rule: a strip parts columns only where running text stands on both sides of it, so that
+after the other. A strip parts columns only where running text stands on both sides of it, so that
 tables, forms and lists are read row by row. Within a column, what the file gives in one go stays
 together.
 """
@@ -12,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from citewell.ingest.pdf.lines import Line, compute_body_size, group_rows
+from citewell.ingest.pdf.line_rows import group_rows
+from citewell.ingest.pdf.lines import Line, compute_body_size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -251,9 +250,7 @@ def sort_column(lines: Sequence[Line]) -> list[Line]:
 
 
 def _is_next(before: Line, line: Line) -> bool:
-    """Whether `line` goes on where `before` ends: in the row below it, or farther right in the same
-    one.
-    """
+    """Whether `line` goes on where `before` ends: in the row below, or farther right in its row."""
     if before.row or line.row:
         return before.row == line.row
     down, size = before.y0 - line.y0, max(before.size, line.size)

@@ -1,7 +1,5 @@
-"""A page of a PDF as a PNG picture, with what is cited marked as if with a highlighter.
-
-The one rule: the file is hostile. It is drawn in a worker process, for so long and so large as the
-limits here allow.
+"""A page of a PDF as a PNG picture, with what is cited marked as if with a highlighter. The file is
+hostile. It is drawn in a worker process, for so long and so large as the limits here allow.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from citewell.errors import NotFound, UnreadableFile
 from citewell.ingest.pdf.parse import open_pdf
 from citewell.ingest.pdf.scans import MOST_PIXELS, draw_page
 from citewell.ingest.worker import Died, run_in_worker
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,11 +46,20 @@ async def render_page(
                 )
         except TimeoutError:
             raise UnreadableFile(
-                f"page {page} of {name} could not be drawn within {SECONDS:g} s"
+                Text(
+                    "page {page} of {name} could not be drawn within {seconds:g} s",
+                    page=page,
+                    name=name,
+                    seconds=SECONDS,
+                )
             ) from None
         except Died:
             raise UnreadableFile(
-                f"page {page} of {name} cannot be drawn: the renderer crashed"
+                Text(
+                    "page {page} of {name} cannot be drawn: the renderer crashed",
+                    page=page,
+                    name=name,
+                )
             ) from None
     assert isinstance(png, bytes)
     return png
@@ -64,14 +72,21 @@ def render(data: bytes, name: str, page: int, width: int, marks: Sequence[Rectan
     pdf = open_pdf(data, name)
     try:
         if not 1 <= page <= len(pdf):
-            raise NotFound(f"{name} has no page {page}", hint=f"it has pages 1 to {len(pdf)}")
+            raise NotFound(
+                Text("{name} has no page {page}", name=name, page=page),
+                hint=Text("it has pages 1 to {pdf}", pdf=len(pdf)),
+            )
         pdf.init_forms()
         opened = pdf[page - 1]
         wide, high = opened.get_size()
         scale = min(width / max(1.0, wide), LARGEST_SIDE / max(1.0, wide, high))
         pixels = draw_page(opened, scale)
     except pypdfium2.PdfiumError as error:
-        raise UnreadableFile(f"page {page} of {name} cannot be drawn: {error}") from None
+        raise UnreadableFile(
+            Text(
+                "page {page} of {name} cannot be drawn: {error}", page=page, name=name, error=error
+            )
+        ) from None
     finally:
         pdf.close()
     _highlight_marks(pixels, marks)

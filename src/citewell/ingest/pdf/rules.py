@@ -1,6 +1,5 @@
 """The straight lines drawn on a page of a PDF: rules of tables, edges of boxes and coloured cells.
-
-The one rule: a page that holds more paths than a table can is a drawing, and has no rules.
+A page that holds more paths than a table can is a drawing, and has no rules.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Pages of a PDF without text, read by OCR.
-
-The one rule: a page is drawn no larger than the limit, whatever size it claims to have.
+"""Pages of a PDF without text, read by OCR. A page is drawn no larger than the limit, whatever size
+it claims to have.
 """
 
 from __future__ import annotations
@@ -9,7 +8,9 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from citewell.ingest.pdf.lines import Line, join_pieces, normalize_text
+from citewell.ingest.pdf.line_rows import join_pieces
+from citewell.ingest.pdf.lines import Line, normalize_text
+from citewell.ingest.picture import ocr
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,8 +25,6 @@ def read_scan(page: Any, number: int) -> list[Line]:
     """The lines that OCR finds on a pdfium page, in reading order. Raises what `ocr` raises where
     it is not installed.
     """
-    from citewell.ingest.picture import ocr
-
     pixels = draw_page(page, _DOTS / 72)
     found, turn = ocr.read_upright(pixels)
     points = 72 / _DOTS

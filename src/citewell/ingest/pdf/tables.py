@@ -1,8 +1,5 @@
-"""Tables of a PDF: between rules, or in columns that many rows keep; their rows become lines of
-their own.
-
-The one rule: what might be running text is left as text. A table needs two columns that hold
-through its rows.
+"""Tables of a PDF between rules; their rows become lines of their own. What might be running text
+is left as text. A table needs two columns that hold through its rows.
 """
 
 from __future__ import annotations
@@ -10,16 +7,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 from typing import Final
 
+from citewell.ingest.pdf.aligned_tables import FEWEST_ALIGNED, is_table
 from citewell.ingest.pdf.cells import Grid, build_grid, find_column_cuts
-from citewell.ingest.pdf.lines import Line, group_rows
+from citewell.ingest.pdf.line_rows import group_rows
+from citewell.ingest.pdf.lines import Line
 from citewell.ingest.pdf.rules import Rule
-from citewell.ingest.tables.table_text import format_table_lines
-from citewell.text.language import estimate_tokens
+from citewell.ingest.pdf.table_lines import build_table_lines, replace_lines
 
 _SAME_EDGE: Final = 5.0  # points within which rules of one table begin and end
 _SHORTEST_RULE: Final = 60.0
@@ -30,18 +28,7 @@ _WIDE: Final = (
 # the same where several lines stand alone: a note below a table, and the heading of the next
 _LONE: Final = 0.5
 _LARGER: Final = 1.2  # times the usual type of a region: a heading
-_MOST_LINE: Final = (
-    12.0  # tokens of half the cells beyond which two columns without upright rules are no table
-)
-_FEWEST_ALIGNED: Final = 3  # rows of a table without rules
-_LINED_UP: Final = 4.0  # points
-_MOSTLY: Final = 0.55  # of a column's cells; the others may be names above them or indented
 _CAPTION = re.compile(r"(?:table|figure|fig\.|algorithm|表|图|圖)\s*\d", re.IGNORECASE)
-_NUMBERING = re.compile(
-    r"[(（]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.:)）]?|[-*+•·●○■□▪◦‣➢✓–—]|\[\d{1,3}\]"
-)
-_NUMBER = re.compile(r"[-+(<>≤≥≈~±$¥€£]?\s*\d")
-_LEADERS: Final = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +65,7 @@ def replace_ruled_tables(
             grid = _build_ruled_grid(part, inside, across, down) if len(inside) > 2 else None
             if grid is not None and not _is_crossed(part, lines):
                 number += 1
-                lines = _replace_lines(lines, inside, _build_table_lines(grid, inside), number)
-    return lines
-
-
-def replace_aligned_tables(lines: list[Line], number: int) -> list[Line]:
-    """The same for rows of one column of the page that keep columns without any rule. `number`: of
-    tables before.
-    """
-    for run in _find_aligned_runs([line for line in lines if not line.row]):
-        inside = [line for row in run for line in row]
-        places = find_column_cuts(run, 0.9)
-        grid = build_grid(run, places, [], [], header=None)
-        if _is_table(grid, ruled_columns=False) and _has_short_cells(grid):
-            number += 1
-            lines = _replace_lines(lines, inside, _build_table_lines(grid, inside), number)
+                lines = replace_lines(lines, inside, build_table_lines(grid, inside), number)
     return lines
 
 
@@ -197,7 +170,7 @@ def _build_ruled_grid(
     # rules under names of several columns
     named = any(bands[0][-1][0].y0 < rule.at < bands[0][0][0].y0 for rule in short)
     # a rule below every row
-    single = 2 * sum(len(band) == 1 for band in bands) >= len(bands) > _FEWEST_ALIGNED
+    single = 2 * sum(len(band) == 1 for band in bands) >= len(bands) > FEWEST_ALIGNED
     several = [
         (n == 0 and named)
         or (
@@ -219,13 +192,11 @@ def _build_ruled_grid(
     grid = build_grid(
         everything, places, upright, short, header=header, bands=[len(band) for band in bands]
     )
-    return grid if _is_table(grid, ruled_columns=bool(upright)) else None
+    return grid if is_table(grid, ruled_columns=bool(upright)) else None
 
 
 def _has_several_rows(band: list[list[Line]], places: Sequence[float]) -> bool:
-    """Whether the lines between two rules are rows of their own, not the lines of cells that run
-    on.
-    """
+    """Whether the lines between two rules are rows, not the lines of cells that run on."""
     filled = [len({bisect_left(places, (line.x0 + line.x1) / 2) for line in row}) for row in band]
     return len(band) == 1 or (len(places) > 1 and median(filled) >= 0.75 * (len(places) + 1))
 
@@ -261,123 +232,3 @@ def _find_upright_rules(region: _Region, down: Sequence[Rule]) -> list[float]:
         if sum(rule.high - rule.low for rule in group) > whole
     ]
     return [at for n, at in enumerate(sorted(found)) if n == 0 or at - sorted(found)[n - 1] > 4]
-
-
-def _is_table(grid: Grid, *, ruled_columns: bool) -> bool:
-    table = [row for row in grid.rows if any(row)]
-    width = max(map(len, table), default=0)
-    if len(table) < 2 or width < 2:
-        return False
-    filled = [sum(1 for cell in row if cell) for row in table]
-    if sum(filled) < 0.4 * width * len(table) or sum(count > 1 for count in filled) < 0.6 * len(
-        table
-    ):
-        return False
-    first = [row[0] for row in table if row[0]]
-    if width == 2 and sum(bool(_NUMBERING.fullmatch(cell)) for cell in first) > 0.6 * len(first):
-        return False  # a list
-    texts = [cell for row in table for cell in row if cell]
-    if not ruled_columns and not all(map(_is_aligned, grid.places)):
-        return False
-    if any(_LEADERS in cell for cell in texts[: 2 * width]):
-        return False  # contents
-    return ruled_columns or median(map(estimate_tokens, texts)) <= (
-        _MOST_LINE if width == 2 else 2 * _MOST_LINE
-    )
-
-
-def _is_aligned(places: Sequence[tuple[float, float]]) -> bool:
-    """Whether most of a column's cells begin, end or are centred at one place."""
-    edges = (
-        [x0 for x0, _ in places],
-        [x1 for _, x1 in places],
-        [(x0 + x1) / 2 for x0, x1 in places],
-    )
-    return len(places) < 2 or any(
-        sum(abs(x - median(edge)) < _LINED_UP for x in edge) > _MOSTLY * len(edge) for edge in edges
-    )
-
-
-def _has_short_cells(grid: Grid) -> bool:
-    """Whether cells look like a table's without any rule telling: short, and in two columns mostly
-    figures.
-    """
-    table = [row for row in grid.rows if any(row)]
-    width = max(map(len, table), default=0)
-    texts = [cell for row in table for cell in row if cell]
-    if (
-        max(map(estimate_tokens, texts)) > 2 * _MOST_LINE
-        or median(map(estimate_tokens, texts)) > _MOST_LINE / 2
-    ):
-        return False
-    if sum(1 for row in table for cell in row if cell) < 0.6 * width * len(table):
-        return False
-    figures = sum(bool(_NUMBER.match(row[-1])) for row in table[1:])
-    return width > 2 or (len(table) > _FEWEST_ALIGNED and figures > 0.7 * (len(table) - 1))
-
-
-def _find_aligned_runs(lines: list[Line]) -> list[list[list[Line]]]:
-    """Rows one below the other of at least two pieces each; a piece in a row of its own ends the
-    run.
-    """
-    runs: list[list[list[Line]]] = [[]]
-    for row in group_rows(lines):
-        run = runs[-1]
-        near = not run or run[-1][0].y0 - row[0].y0 < 2.5 * max(row[0].size, run[-1][0].size)
-        if len(row) > 1 and near:
-            run.append(row)
-        else:
-            runs.append([row] if len(row) > 1 else [])
-    return [run for run in runs if len(run) >= _FEWEST_ALIGNED]
-
-
-def _build_table_lines(grid: Grid, inside: Sequence[Line]) -> list[Line]:
-    """The table's rows as lines, each where its row stands; where text and rows do not pair, where
-    the table stands.
-    """
-    texts = format_table_lines(grid.rows, header=grid.header)
-    whole = _merge_places(inside)
-    groups = grid.lines if len(grid.lines) == len(texts) else [list(inside)] * len(texts)
-    return [
-        replace(
-            around,
-            text=text,
-            x0=whole.x0,
-            x1=whole.x1,
-            words=(),
-            hyphen=False,
-            goes_on=False,
-            bold=False,
-            fixed=False,
-        )
-        for text, group in zip(texts, groups, strict=True)
-        for around in [_merge_places(group)]
-        if text
-    ]
-
-
-def _merge_places(group: Sequence[Line]) -> Line:
-    """The first of `group`, with the place of all."""
-    x0, y0, x1, y1 = zip(*(line.box for line in group), strict=True)
-    return replace(
-        group[0],
-        x0=min(line.x0 for line in group),
-        x1=max(line.x1 for line in group),
-        y0=min(line.y0 for line in group),
-        y1=max(line.y1 for line in group),
-        box=(min(x0), min(y0), max(x1), max(y1)),
-        starts_bold=False,
-    )
-
-
-def _replace_lines(
-    lines: list[Line], inside: Sequence[Line], written: list[Line], number: int
-) -> list[Line]:
-    """`written` where the first of `inside` stood, and nothing where the others did."""
-    gone = {id(line) for line in inside}
-    first = next(n for n, line in enumerate(lines) if id(line) in gone)
-    table = [replace(line, row=number) for line in written]
-    kept = [
-        [line for line in part if id(line) not in gone] for part in (lines[:first], lines[first:])
-    ]
-    return [*kept[0], *table, *kept[1]]

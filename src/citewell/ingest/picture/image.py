@@ -1,8 +1,6 @@
 """Pictures of text (PNG, JPEG, TIFF, WebP, bitmaps) to documents, where OCR is on; a TIFF has as
-many pages as it has pictures.
-
-The one rule: a picture's size is looked at before its pixels are unpacked, and a picture without
-text is said to have none.
+many pages as it has pictures. A picture's size is looked at before its pixels are unpacked, and a
+picture without text is said to have none.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from citewell.errors import UnreadableFile
 from citewell.ingest.assemble import Assembly
 from citewell.ingest.picture import ocr
 from citewell.ingest.picture.image_text import add_page
+from citewell.messages import Text
 from citewell.types import Document
 
 if TYPE_CHECKING:
@@ -42,9 +41,7 @@ LEAST_SIDE: Final = 12  # pixels: nothing smaller holds a letter
 
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
-    """A picture. Raises UnreadableFile where OCR is off or not installed, and where it finds no
-    text.
-    """
+    """A picture. Raises UnreadableFile where OCR is off, missing, or finds no text."""
     check_ocr(name, settings)  # before the import: without the extra there is no such library
     from PIL import Image
 
@@ -61,9 +58,15 @@ def _read_document(picture: Any, name: str, settings: IngestSettings) -> Documen
     out = Assembly()
     count = getattr(picture, "n_frames", 1) if picture.format == "TIFF" else 1
     if count > settings.max_pages:
-        hint = "raise ingest.max_pages, or split the file"
+        hint = Text("raise ingest.max_pages, or split the file")
         raise UnreadableFile(
-            f"{name} has {count:,} pages; {settings.max_pages:,} are allowed", hint=hint
+            Text(
+                "{name} has {count:,} pages; {max_pages:,} are allowed",
+                name=name,
+                count=count,
+                max_pages=settings.max_pages,
+            ),
+            hint=hint,
         )
     empty, title = [], ""
     until, late = time.monotonic() + TIME_SHARE * settings.parse_seconds, 0
@@ -78,16 +81,25 @@ def _read_document(picture: Any, name: str, settings: IngestSettings) -> Documen
         if not lines:
             empty.append(number)
     if len(empty) == count:
-        raise UnreadableFile(f"{name} is a picture in which no text was found")
-    notes = ["the text was read off a picture: letters may be wrong"]
+        raise UnreadableFile(Text("{name} is a picture in which no text was found", name=name))
+    notes: list[str] = [Text("the text was read off a picture: letters may be wrong")]
     if late:
         notes.append(
-            f"pages {late} to {count} were not read: OCR ran out of time; raise "
-            "ingest.parse_seconds, or split the file"
+            Text(
+                "pages {late} to {count} were not read: OCR ran out of time; raise "
+                "ingest.parse_seconds, or split the file",
+                late=late,
+                count=count,
+            )
         )
     if empty:
         notes.append(
-            f"no text found on {len(empty)} of {count} pages: {', '.join(map(str, empty[:20]))}"
+            Text(
+                "no text found on {empty} of {count} pages: {map}",
+                empty=len(empty),
+                count=count,
+                map=", ".join(map(str, empty[:20])),
+            )
         )
     return out.document(name, media_type, title=title, warnings=notes)
 
@@ -97,9 +109,15 @@ def check_ocr(name: str, settings: IngestSettings) -> None:
     off, missing = settings.ocr == "off", not ocr.is_available()
     if off or missing:
         steps = [ocr.EXTRA] if missing else []
-        steps += ['set ingest.ocr = "auto" (CITEWELL_INGEST__OCR=auto)'] if off else []
-        why = "its text can be read only with OCR, which is " + ("off" if off else "not installed")
-        raise UnreadableFile(f"{name} is a picture: {why}", hint=", then ".join(steps))
+        steps += [Text('set ingest.ocr = "auto" (CITEWELL_INGEST__OCR=auto)')] if off else []
+        why = (
+            Text("its text can be read only with OCR, which is off")
+            if off
+            else Text("its text can be read only with OCR, which is not installed")
+        )
+        raise UnreadableFile(
+            Text("{name} is a picture: {why}", name=name, why=why), hint=Text(", then ").join(steps)
+        )
 
 
 def _open_picture(data: bytes, name: str) -> Any:
@@ -109,7 +127,9 @@ def _open_picture(data: bytes, name: str) -> Any:
         # JPEG opens that
         return Image.open(io.BytesIO(data), formats=[each for each in MEDIA_TYPES if each != "MPO"])
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
-        raise UnreadableFile(f"{name} is broken: {error}"[:300]) from None
+        raise UnreadableFile(
+            Text("{name} is broken: {error}", name=name, error=error)[:300]
+        ) from None
 
 
 def _iterate_pages(picture: Any, count: int, name: str) -> Iterator[NDArray[np.uint8]]:
@@ -127,7 +147,9 @@ def _iterate_pages(picture: Any, count: int, name: str) -> Iterator[NDArray[np.u
                 picture.draft("L", (LONGEST_SIDE, LONGEST_SIDE))
             page = ImageOps.exif_transpose(_to_grey(picture))
         except (OSError, ValueError, SyntaxError, EOFError) as error:
-            raise UnreadableFile(f"{name} is broken: {error}"[:300]) from None
+            raise UnreadableFile(
+                Text("{name} is broken: {error}", name=name, error=error)[:300]
+            ) from None
         page.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
         yield (
             np.asarray(page)
@@ -152,5 +174,6 @@ def _to_grey(picture: Any) -> Any:
 
 def _make_size_error(name: str) -> UnreadableFile:
     return UnreadableFile(
-        f"{name} has more than {MOST_PIXELS:,} pixels", hint="make the picture smaller, or cut it"
+        Text("{name} has more than {most_pixels:,} pixels", name=name, most_pixels=MOST_PIXELS),
+        hint=Text("make the picture smaller, or cut it"),
     )

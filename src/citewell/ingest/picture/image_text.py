@@ -1,7 +1,6 @@
-"""Lines read off a picture, joined to rows and paragraphs, each line with its box.
-
-The one rule: lines join only where one plainly goes on in the next (same type size, close below,
-the upper one filled to the right); a list, an address and a form keep their lines.
+"""Lines read off a picture, joined to rows and paragraphs, each line with its box. Lines join only
+where one plainly goes on in the next (same type size, close below, the upper one filled to the
+right); a list, an address and a form keep their lines.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Text read off pictures (the extra `citewell[ocr]`): PP-OCRv6 through the package `faster-paddle`,
-Chinese and English.
-
-The one rule: one engine a process, built on first use from the models inside the package; nothing
-is fetched, and a page that stands on its side or its head is read all the same. Boxes are in shares
-of the picture as it was given.
+Chinese and English. One engine a process, built on first use from the models inside the package;
+nothing is fetched, and a page that stands on its side or its head is read all the same. Boxes are
+in shares of the picture as it was given.
 """
 
 from __future__ import annotations
@@ -57,14 +55,6 @@ class OcrLine(NamedTuple):
 def is_available() -> bool:
     """Whether the extra is installed."""
     return all(importlib.util.find_spec(name) is not None for name in ("faster_paddle", "PIL"))
-
-
-def read_image(pixels: Pixels) -> list[OcrLine]:
-    """The lines of a picture (height x width, grey; or height x width x 3, RGB) in reading order;
-    none where it has no text.
-    """
-    lines, turn = read_upright(pixels)
-    return [rotate_line_back(line, turn) for line in lines]
 
 
 def read_upright(pixels: Pixels) -> tuple[list[OcrLine], int]:
@@ -157,9 +147,7 @@ def _is_mostly_vertical(lines: Sequence[OcrLine], width: int, height: int) -> bo
 
 
 def sort_lines(lines: Sequence[OcrLine], width: int, height: int) -> list[OcrLine]:
-    """Column after column, as the lines of a PDF are; `width` and `height` of the picture in
-    pixels.
-    """
+    """Column after column, as a PDF's lines; `width` and `height` of the picture in pixels."""
     places = [
         Line(
             1,

@@ -1,7 +1,5 @@
 """What a cell of text is, by patterns: numbers, money, dates, yes and no, nothing; and the SQL that
-reads one.
-
-The one rule: a pattern fits the whole of a cleaned cell or not at all.
+reads one. A pattern fits the whole of a cleaned cell or not at all.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Names of tables and columns, as people wrote them. The one rule: a name is changed only where no
-statement could use it.
+"""Names of tables and columns, as people wrote them. A name is changed only where no statement
+could use it.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def make_column_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return given, changed
 
 
-def make_table_name(wanted: str, taken: Iterable[str], *, otherwise: str = "table") -> str:
+def make_table_name(wanted: str, taken: Iterable[str]) -> str:
     """A name that no other table has. A dot would set a schema apart, and signs of paths and
     patterns make DuckDB look for a file (the guard refuses such a name): each is written as an
     underscore.
     """
-    plain = _PATHLIKE.sub("_", clean_name(wanted)) or otherwise
+    plain = _PATHLIKE.sub("_", clean_name(wanted)) or "table"
     return _find_free_name(plain, {name.casefold() for name in taken}, again=False)
 
 

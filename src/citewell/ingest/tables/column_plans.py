@@ -1,6 +1,5 @@
 """How a column of text is stored as numbers, dates or yes and no: the SQL that converts its cells.
-
-The one rule: a plan that a cell does not bear is none, and the column stays text.
+A plan that a cell does not bear is none, and the column stays text.
 """
 
 # ruff: noqa: S608 - names in statements are quoted or our own, texts are quoted
@@ -19,6 +18,7 @@ from citewell.ingest.tables.cell_patterns import (
     build_value_sql,
 )
 from citewell.ingest.tables.column_names import quote_literal
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -110,13 +110,11 @@ class Planner:
     def plan_decimal_comma(self, column: str, _: dict[str, int]) -> Plan:
         value = f"replace(replace({build_value_sql(column)}, '.', ''), ',', '.')"
         plan = self._plan_exact(f"({value})", lambda each: each)
-        plan.warnings.append("a comma in its numbers is read as the decimal sign")
+        plan.warnings.append(Text("a comma in its numbers is read as the decimal sign"))
         return plan
 
     def _plan_day(self, column: str, moment: str) -> Plan | None:
-        """DATE, or TIMESTAMP where a cell has a time; None where a cell names a day that is
-        none.
-        """
+        """DATE, or TIMESTAMP where a cell has a time; None where a cell is no day."""
         value = build_value_sql(column)
         both = f"SELECT {value} AS v, {moment} AS m FROM {self._table}"
         check = f"SELECT count(v) - count(m), bool_or(m::TIME <> TIME '00:00') FROM ({both})"
@@ -138,8 +136,10 @@ class Planner:
         plan = self._plan_day(column, moment)
         if plan is not None and counts["date"] + counts["gap"] < counts["total"]:
             plan.warnings.append(
-                "numbers among its dates are read as days counted from 1899-12-30, as "
-                "spreadsheets do"
+                Text(
+                    "numbers among its dates are read as days counted from 1899-12-30, as "
+                    "spreadsheets do"
+                )
             )
         return plan
 
@@ -154,14 +154,14 @@ class Planner:
         plan = self._plan_day(column, self._build_serial_sql(column))
         if plan is not None:
             plan.warnings.append(
-                "its numbers are read as days counted from 1899-12-30, as spreadsheets do"
+                Text("its numbers are read as days counted from 1899-12-30, as spreadsheets do")
             )
         return plan
 
     def plan_compact_date(self, column: str, _: dict[str, int]) -> Plan | None:
         plan = self._plan_day(column, f"try_strptime({build_value_sql(column)}, '%Y%m%d')")
         if plan is not None:
-            plan.warnings.append("its numbers are read as dates: 20240105 is 2024-01-05")
+            plan.warnings.append(Text("its numbers are read as dates: 20240105 is 2024-01-05"))
         return plan
 
     def plan_ambiguous_date(self, column: str, _: dict[str, int]) -> Plan | None:
@@ -174,8 +174,8 @@ class Planner:
         fitting = [plan for plan in plans if plan is not None]
         if len(fitting) != 1:
             return None
-        order = "day, month, year" if plans[0] is not None else "month, day, year"
-        fitting[0].warnings.append(f"its dates are read as {order}")
+        order = Text("day, month, year") if plans[0] is not None else Text("month, day, year")
+        fitting[0].warnings.append(Text("its dates are read as {order}", order=order))
         return fitting[0]
 
     def plan_month_name_date(self, column: str, _: dict[str, int]) -> Plan | None:

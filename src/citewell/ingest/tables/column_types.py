@@ -1,9 +1,7 @@
 """What a column of text holds: numbers however they are written, dates, yes and no, or text; told
-by all of its cells.
-
-The one rule: a column is converted as a whole or stays text. `007` stays text, two currencies stay
-text, and so does a date that may be read in two ways; what stays text though it nearly was
-something else is said.
+by all of its cells. A column is converted as a whole or stays text. `007` stays text, two
+currencies stay text, and so does a date that may be read in two ways; what stays text though it
+nearly was something else is said.
 """
 
 # ruff: noqa: S608 - names in statements are quoted or our own, texts are quoted
@@ -22,6 +20,7 @@ from citewell.ingest.tables.cell_patterns import (
 )
 from citewell.ingest.tables.column_names import quote_literal
 from citewell.ingest.tables.column_plans import Plan, Planner
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -122,9 +121,7 @@ class Chooser:
     def _count_kinds(
         self, column: str, most: int, wanted: Iterable[str] = (*PATTERNS, "date|serial")
     ) -> dict[str, int]:
-        """How many cells there are of each kind, among the first `most` (0: all) that hold
-        anything.
-        """
+        """How many cells of each kind, among the first `most` (0: all) that hold anything."""
         kinds = {kind: build_match_sql("v", kind) for kind in wanted}
         counted = ", ".join(f"count_if({test})" for test in kinds.values())
         limit = f"LIMIT {most}" if most else ""
@@ -146,12 +143,13 @@ class Chooser:
         )
 
     def _add_warnings(self, plan: Plan, column: str, name: str, gaps: int) -> Plan:
-        """The plan with its warnings under the column's name, and one about the cells that are left
-        empty.
-        """
+        """The plan with its warnings under the column's name, and one about cells left empty."""
         if gaps:
             plan.warnings.append(self._describe_gaps(column))
-        plan.warnings = [f'column "{name}": {warning}' for warning in plan.warnings]
+        plan.warnings = [
+            Text('column "{name}": {warning}', name=name, warning=warning)
+            for warning in plan.warnings
+        ]
         return plan
 
     def _describe_gaps(self, column: str) -> str:
@@ -166,7 +164,11 @@ class Chooser:
         row: Any = self._connection.execute(seen).fetchone()
         words = ", ".join(f'"{each}"' for each in row[1])
         what = "1 cell that says" if row[0] == 1 else f"{row[0]:,} cells that say"
-        return f"{what} {words} {'is' if row[0] == 1 else 'are'} left empty"
+        return (
+            Text("{what} {words} is left empty", what=what, words=words)
+            if row[0] == 1
+            else Text("{what} {words} are left empty", what=what, words=words)
+        )
 
     def _plan_text(
         self, column: str, name: str, counts: dict[str, int], *, dates_only: bool
@@ -176,15 +178,17 @@ class Chooser:
             return plan
         reason = ""
         if counts["turned"] == counts["total"]:
-            reason = "its dates may be read in two ways; write them as 2024-01-31"
+            reason = Text("its dates may be read in two ways; write them as 2024-01-31")
         elif counts["money"] and counts["money"] + counts["gap"] == counts["total"]:
-            reason = "its numbers are in several currencies"
+            reason = Text("its numbers are in several currencies")
         elif not counts["zeros"]:
             kind = max(("money", "percent", "date"), key=lambda each: counts[each])
             if counts[kind] >= _NEARLY * counts["total"]:
                 reason = self._describe_misfits(column, kind)
         if reason:
-            plan.warnings.append(f'column "{name}" is kept as text: {reason}')
+            plan.warnings.append(
+                Text('column "{name}" is kept as text: {reason}', name=name, reason=reason)
+            )
         return plan
 
     def _describe_misfits(self, column: str, kind: str) -> str:
@@ -199,8 +203,19 @@ class Chooser:
         ).fetchone()
         words = "a date" if kind == "date" else "a number"
         if not row[0]:
-            return f"some of its cells are no {words[2:]} there is"
+            return Text("some of its cells are no {words} there is", words=words[2:])
         return (
-            f"{row[0]:,} of its cells {'is' if row[0] == 1 else 'are'} not {words}, such as "
-            f'"{row[1][:40]}"'
+            Text(
+                '{row:,} of its cells is not {words}, such as "{row2}"',
+                row=row[0],
+                words=words,
+                row2=row[1][:40],
+            )
+            if row[0] == 1
+            else Text(
+                '{row:,} of its cells are not {words}, such as "{row2}"',
+                row=row[0],
+                words=words,
+                row2=row[1][:40],
+            )
         )

@@ -1,6 +1,5 @@
-"""Whether the first rows of a table name its columns, judged by what its cells look like.
-
-The one rule: a row that looks like those below it is no header.
+"""Whether the first rows of a table name its columns, judged by what its cells look like. A row
+that looks like those below it is no header.
 """
 
 from __future__ import annotations
@@ -115,9 +114,7 @@ def _is_common_name(name: str) -> bool:
 
 
 def _score_name(name: str, cells: list[str]) -> float:
-    """How much `name` looks like what stands above `cells` (positive) or like one of them
-    (negative).
-    """
+    """How much `name` looks like a header of `cells` (positive) or like a cell (negative)."""
     folded = [cell.casefold() for cell in cells]
     if name in folded:
         return -2

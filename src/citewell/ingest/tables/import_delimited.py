@@ -1,6 +1,4 @@
-"""Separated values into a table. The one rule: a file is never cut short: half of a table gives
-wrong sums.
-"""
+"""Separated values into a table. A file is never cut short: half of a table gives wrong sums."""
 
 from __future__ import annotations
 
@@ -13,9 +11,11 @@ from citewell.errors import UnreadableFile
 from citewell.ingest.assemble import get_file_stem
 from citewell.ingest.markup.delimited import MOST_LINES, detect_separator, read_fields
 from citewell.ingest.tables.column_names import clean_name
-from citewell.ingest.tables.layout import LONG, Layout, find_tables, locate_header, number_rows
+from citewell.ingest.tables.header_rows import locate_header
+from citewell.ingest.tables.layout import LONG, Layout, find_tables, number_rows
 from citewell.ingest.tables.table_store import MOST_COLUMNS, Store
 from citewell.ingest.tables.table_text import build_column_names, to_one_line
+from citewell.messages import Text
 from citewell.text.charset import decode_text
 
 _SAMPLE: Final = 400  # rows in which the header is looked for
@@ -29,7 +29,7 @@ def import_tables(store: Store, data: bytes, name: str) -> None:
     store.done.warnings += warnings
     text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     if not text.strip():
-        raise UnreadableFile(f"{name} holds no text")
+        raise UnreadableFile(Text("{name} holds no text", name=name))
     first, _, rest = text.partition("\n")
     if first.lower().startswith("sep=") and len(first.strip()) == 5:
         separator, text = first[4], rest  # as Excel writes and reads it
@@ -39,8 +39,16 @@ def import_tables(store: Store, data: bytes, name: str) -> None:
     sample = list(islice(_read_rows(text, separator, quoting), LONG + 1))
     widest = max(map(len, sample), default=0)
     if widest > MOST_COLUMNS:
-        hint = "leave columns out, or turn it so that they are rows"
-        raise UnreadableFile(f"{name} has {widest:,} columns; {MOST_COLUMNS:,} are read", hint=hint)
+        hint = Text("leave columns out, or turn it so that they are rows")
+        raise UnreadableFile(
+            Text(
+                "{name} has {widest:,} columns; {most_columns:,} are read",
+                name=name,
+                widest=widest,
+                most_columns=MOST_COLUMNS,
+            ),
+            hint=hint,
+        )
     comma = separator == ";"
     if len(sample) > LONG:
         _stream_table(store, sample, _read_rows(text, separator, quoting), name, comma=comma)
@@ -64,7 +72,7 @@ def _add_tables(store: Store, found: Layout, name: str, *, comma: bool) -> None:
             store.comment(added.name, "", "; ".join(table.titles)[:500])
     store.done.warnings += found.warnings
     if not store.done.tables:
-        raise UnreadableFile(f"{name} holds no table")
+        raise UnreadableFile(Text("{name} holds no table", name=name))
 
 
 def _stream_table(
@@ -86,10 +94,12 @@ def _stream_table(
         get_file_stem(name), names, body, decimal_comma=comma, sheet=True, headed=depth > 0
     )
     if wider:
-        more = (
-            f"{len(wider):,} rows have more cells than the table has columns, row {wider[0]} first"
+        more = Text(
+            "{wider:,} rows have more cells than the table has columns, row {wider2} first",
+            wider=len(wider),
+            wider2=wider[0],
         )
-        store.warn(added.name, f"{more}; these cells are left out")
+        store.warn(added.name, Text("{more}; these cells are left out", more=more))
 
 
 def _iterate_body_rows(
@@ -116,7 +126,9 @@ def _read_rows(text: str, separator: str, quoting: Quoting) -> Iterator[list[str
     try:
         yield from read_fields(text, separator, quoting)
     except csv.Error as error:
-        raise UnreadableFile(f"it is no table that can be read: {error}") from None
+        raise UnreadableFile(
+            Text("it is no table that can be read: {error}", error=error)
+        ) from None
 
 
 def _detect_quoting(text: str, separator: str, store: Store) -> Quoting:
@@ -135,6 +147,8 @@ def _detect_quoting(text: str, separator: str, store: Store) -> Quoting:
     except csv.Error:
         runaway = True
     if runaway:
-        store.done.warnings.append("a quote is opened and not closed; quotes are read as letters")
+        store.done.warnings.append(
+            Text("a quote is opened and not closed; quotes are read as letters")
+        )
         return csv.QUOTE_NONE
     return csv.QUOTE_MINIMAL

@@ -28,8 +28,9 @@ from citewell.ingest.assemble import get_file_stem
 from citewell.ingest.office.ole import MAGIC as OLE
 from citewell.ingest.tables import import_delimited, import_json, import_sheets, import_sqlite
 from citewell.ingest.tables.table_store import Imported, Store, link_file
+from citewell.messages import Text
 
-FORMATS: Final = "CSV, TSV, XLSX, XLS, ODS, Parquet, JSON, JSON lines, SQLite"
+FORMATS: Final = Text("CSV, TSV, XLSX, XLS, ODS, Parquet, JSON, JSON lines, SQLite")
 SUFFIXES: Final = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), "delimited"),
     **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xls", ".ods"), "sheets"),
@@ -75,9 +76,16 @@ def detect_format(data: bytes, name: str) -> str:
     if kind in {"delimited", "json"} or (not suffix and kind == ""):
         return kind or "delimited"
     if kind:
-        hint = f"export it anew, or give it the ending of what it is: {FORMATS}"
-        raise UnreadableFile(f"{name} is broken: it does not begin as such a file does", hint=hint)
-    raise UnreadableFile(f"{name} is of no format with tables to ask", hint=f"these are: {FORMATS}")
+        hint = Text(
+            "export it anew, or give it the ending of what it is: {formats}", formats=FORMATS
+        )
+        raise UnreadableFile(
+            Text("{name} is broken: it does not begin as such a file does", name=name), hint=hint
+        )
+    raise UnreadableFile(
+        Text("{name} is of no format with tables to ask", name=name),
+        hint=Text("these are: {formats}", formats=FORMATS),
+    )
 
 
 def _read_bytes(source: Path, name: str, settings: IngestSettings) -> bytes:
@@ -86,25 +94,38 @@ def _read_bytes(source: Path, name: str, settings: IngestSettings) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             folder = stat.S_ISDIR(found.st_mode)
             hint = (
-                "name the files in it, one source each"
+                Text("name the files in it, one source each")
                 if folder
-                else f"name a file with tables: {FORMATS}"
+                else Text("name a file with tables: {formats}", formats=FORMATS)
             )
             raise UnreadableFile(
-                f"{name} is {'a folder' if folder else 'no ordinary file'}", hint=hint
+                (
+                    Text("{name} is a folder", name=name)
+                    if folder
+                    else Text("{name} is no ordinary file", name=name)
+                ),
+                hint=hint,
             )
         if found.st_size > settings.max_bytes:
-            hint = "raise ingest.max_bytes, or split the file"
+            hint = Text("raise ingest.max_bytes, or split the file")
             raise UnreadableFile(
-                f"{name} has {found.st_size:,} bytes; {settings.max_bytes:,} are allowed", hint=hint
+                Text(
+                    "{name} has {st_size:,} bytes; {max_bytes:,} are allowed",
+                    name=name,
+                    st_size=found.st_size,
+                    max_bytes=settings.max_bytes,
+                ),
+                hint=hint,
             )
         data = source.read_bytes()
     except OSError as error:
-        raise UnreadableFile(f"{name} cannot be read: {error.strerror or error}") from None
+        raise UnreadableFile(
+            Text("{name} cannot be read: {strerror}", name=name, strerror=error.strerror or error)
+        ) from None
     if not data:
         raise UnreadableFile(
-            f"{name} is empty",
-            hint="a table needs a line with the names of its columns, and rows below it",
+            Text("{name} is empty", name=name),
+            hint=Text("a table needs a line with the names of its columns, and rows below it"),
         )
     return data
 
@@ -114,31 +135,50 @@ def _explain_error(error: BaseException, name: str) -> BaseException:
     import duckdb
 
     if isinstance(error, UnreadableFile):
-        said = f"{name}: {error.message}" if error.message.startswith("it ") else error.message
-        return UnreadableFile(said, hint=error.hint or f"these are read: {FORMATS}")
+        said = (
+            Text("{name}: {message}", name=name, message=error.message)
+            if error.message.startswith("it ")
+            else error.message
+        )
+        return UnreadableFile(
+            said, hint=error.hint or Text("these are read: {formats}", formats=FORMATS)
+        )
     if isinstance(error, CitewellError):
         return error
     if isinstance(error, duckdb.OutOfMemoryException):
-        return UnreadableFile(f"{name} needs more memory than it may have", hint="split the file")
+        return UnreadableFile(
+            Text("{name} needs more memory than it may have", name=name),
+            hint=Text("split the file"),
+        )
     if isinstance(error, duckdb.IOException | OSError):
-        hint = "see that the disk has room and the folder can be written to"
-        return StorageError(f"the copy of {name} cannot be written: {str(error)[:200]}", hint=hint)
+        hint = Text("see that the disk has room and the folder can be written to")
+        return StorageError(
+            Text(
+                "the copy of {name} cannot be written: {error}", name=name, error=str(error)[:200]
+            ),
+            hint=hint,
+        )
     if isinstance(error, duckdb.Error):
-        return UnreadableFile(f"{name} cannot be read: {str(error).splitlines()[0][:300]}")
+        return UnreadableFile(
+            Text(
+                "{name} cannot be read: {error}", name=name, error=str(error).splitlines()[0][:300]
+            )
+        )
     return error
 
 
 def _shorten_warnings(done: Imported) -> Imported:
-    """Where there is one table, its warnings need not name it. A thousand warnings are no
-    warning.
-    """
+    """The only table's warnings need not name it. A thousand warnings are no warning."""
     if len(done.tables) == 1:
         done.warnings = [
             warning.removeprefix(f"{done.tables[0].name}: ") for warning in done.warnings
         ]
     if len(done.warnings) > _MOST_WARNINGS:
         rest = len(done.warnings) - _MOST_WARNINGS
-        done.warnings = [*done.warnings[:_MOST_WARNINGS], f"and {rest} more warnings"]
+        done.warnings = [
+            *done.warnings[:_MOST_WARNINGS],
+            Text("and {rest} more warnings", rest=rest),
+        ]
     return done
 
 
@@ -166,10 +206,12 @@ def _import_parquet(store: Store, source: Path, _: bytes, name: str, __: IngestS
 
     path = link_file(source, store.work, "source.parquet")
     try:
-        store.add_select(get_file_stem(name), "SELECT * FROM read_parquet(?)", [str(path)])
+        store.add_parquet(get_file_stem(name), str(path))
     except duckdb.Error as error:
         reason = str(error).splitlines()[0].replace(str(path), name)
-        raise UnreadableFile(f"{name} cannot be read: {reason[:300]}") from None
+        raise UnreadableFile(
+            Text("{name} cannot be read: {reason}", name=name, reason=reason[:300])
+        ) from None
 
 
 _READERS: Final[dict[str, Callable[[Store, Path, bytes, str, IngestSettings], None]]] = {

@@ -1,7 +1,5 @@
-"""JSON and JSON lines into tables: a list of records is a table, an object of lists several.
-
-The one rule: a text stays text (`"007"`), and what nests deeper than a table can is kept as JSON,
-and said.
+"""JSON and JSON lines into tables: a list of records is a table, an object of lists several. A text
+stays text (`"007"`), and what nests deeper than a table can is kept as JSON, and said.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ from typing import Any, Final
 from citewell.errors import UnreadableFile
 from citewell.ingest.assemble import get_file_stem
 from citewell.ingest.tables.table_store import Store
+from citewell.messages import Text
 from citewell.text.charset import decode_text
 
 _LINES: Final = (".jsonl", ".ndjson", ".jsonlines")
@@ -30,17 +29,21 @@ def import_tables(store: Store, data: bytes, name: str) -> None:
     store.done.warnings += warnings
     if sum(data.count(sign) for sign in (b",", b"[", b"{")) > _MOST_VALUES:
         raise UnreadableFile(
-            f"{name} holds more than {_MOST_VALUES:,} values", hint="split the file"
+            Text(
+                "{name} holds more than {most_values:,} values", name=name, most_values=_MOST_VALUES
+            ),
+            hint=Text("split the file"),
         )
     try:
         tables = _find_tables(_load_values(text, name), get_file_stem(name))
         for wanted, records in tables:
             _add_table(store, wanted, records)
     except RecursionError:
-        raise UnreadableFile(f"{name} nests too deep") from None
+        raise UnreadableFile(Text("{name} nests too deep", name=name)) from None
     if not store.done.tables:
         raise UnreadableFile(
-            f"{name} holds no records", hint="a table is a list of objects, or one object a line"
+            Text("{name} holds no records", name=name),
+            hint=Text("a table is a list of objects, or one object a line"),
         )
 
 
@@ -50,7 +53,9 @@ def _load_values(text: str, name: str) -> Any:
             return json.loads(text)
         except ValueError as error:
             if "Extra data" not in str(error):
-                raise UnreadableFile(f"{name} is not valid JSON: {error}") from None
+                raise UnreadableFile(
+                    Text("{name} is not valid JSON: {error}", name=name, error=error)
+                ) from None
     records, broken = [], []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
@@ -59,16 +64,21 @@ def _load_values(text: str, name: str) -> Any:
             except ValueError as error:
                 broken.append(f"{number} ({str(error).partition(':')[0]})")
     if broken:
-        more = f" and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
+        more = (
+            Text(" and {broken} more", broken=len(broken) - _NAMED) if len(broken) > _NAMED else ""
+        )
         lines = "; line ".join(broken[:_NAMED])
         hint = (
-            "mend these lines or take them out: a file is read whole or not at all"
+            Text("mend these lines or take them out: a file is read whole or not at all")
             if records
             else ""
         )
-        raise UnreadableFile(f"{name} is not valid JSON: line {lines}{more}", hint=hint)
+        raise UnreadableFile(
+            Text("{name} is not valid JSON: line {lines}{more}", name=name, lines=lines, more=more),
+            hint=hint,
+        )
     if not records:
-        raise UnreadableFile(f"{name} is empty")
+        raise UnreadableFile(Text("{name} is empty", name=name))
     return records
 
 
@@ -112,7 +122,10 @@ def _add_table(store: Store, wanted: str, records: Sequence[Record]) -> None:
     lines = ([str(n), *(_to_text(row.get(key)) for key in names)] for n, row in enumerate(rows, 1))
     added = store.add_text(wanted, names, lines, texts=frozenset(texts))
     if nested:
-        store.warn(added.name, f"what nests is kept as JSON text: {', '.join(nested[:10])}")
+        store.warn(
+            added.name,
+            Text("what nests is kept as JSON text: {nested}", nested=", ".join(nested[:10])),
+        )
 
 
 def flatten_record(record: Record, depth: int = _DEPTH) -> Record:

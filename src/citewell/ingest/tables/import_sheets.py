@@ -1,7 +1,5 @@
-"""Workbooks into tables: Excel's, old and new, and OpenDocument's, through calamine.
-
-The one rule: as for documents, a sheet whose cells reach too far is never opened; and no sheet is
-cut short.
+"""Workbooks into tables: Excel's, old and new, and OpenDocument's, through calamine. As for
+documents, a sheet whose cells reach too far is never opened; and no sheet is cut short.
 """
 
 from __future__ import annotations
@@ -28,6 +26,7 @@ from citewell.ingest.office.workbook_scan import find_sheet_parts, scan_sheet
 from citewell.ingest.tables.column_names import clean_name
 from citewell.ingest.tables.layout import FoundTable, find_tables, number_rows
 from citewell.ingest.tables.table_store import Store
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
@@ -89,10 +88,16 @@ class _Book:
             if sheet.visible != python_calamine.SheetVisibleEnum.Visible
         ]
         if hidden:
-            self._store.done.warnings.append(f"hidden sheets are read too: {', '.join(hidden)}")
+            self._store.done.warnings.append(
+                Text("hidden sheets are read too: {hidden}", hidden=", ".join(hidden))
+            )
         if not self._store.done.tables:
             said = self._store.done.warnings
-            raise UnreadableFile(f"{self._name} holds no table" + (f": {said[0]}" if said else ""))
+            raise UnreadableFile(
+                Text("{name} holds no table: {said}", name=self._name, said=said[0])
+                if said
+                else Text("{name} holds no table", name=self._name)
+            )
 
     def _add_tables(self, title: str, wanted: str, first: int, rows: list[list[str]]) -> None:
         found = find_tables(rows, first)
@@ -114,12 +119,13 @@ class _Book:
             )
             if table.titles:
                 self._store.comment(added.name, "", "; ".join(table.titles)[:500])
-        self._store.done.warnings += [f"sheet {title}: {warning}" for warning in found.warnings]
+        self._store.done.warnings += [
+            Text("sheet {title}: {warning}", title=title, warning=warning)
+            for warning in found.warnings
+        ]
 
     def _drop_empty_columns(self, table: FoundTable) -> FoundTable | None:
-        """The table without the columns that have neither a name nor a cell; None where nothing is
-        left.
-        """
+        """The table without columns that have neither name nor cell; None where nothing is left."""
         held = [
             n
             for n in range(table.width)
@@ -136,15 +142,17 @@ class _Book:
         return FoundTable(table.left, len(held), names, table.headed, rows, table.titles)
 
     def _read_rows(self, title: str) -> tuple[int, list[list[str]]] | None:
-        """The cells of a sheet as text, and the number of the first row; None where there are
-        none.
-        """
+        """The cells of a sheet as text, and the first row's number; None where there are none."""
         part = self._parts.get(title, "")
         if self._package and part:
             reach = scan_sheet(self._package, part, {}, 0).reach
             if reach > MAX_REACH:
                 self._store.done.warnings.append(
-                    f"sheet {title} is left out: its cells reach over {reach:,} places"
+                    Text(
+                        "sheet {title} is left out: its cells reach over {reach:,} places",
+                        title=title,
+                        reach=reach,
+                    )
                 )
                 return None
             self._warn_missing_values(title, part)
@@ -155,16 +163,18 @@ class _Book:
             rows = [[to_exact_text(value) for value in row] for row in sheet.iter_rows()]
         except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
             self._store.done.warnings.append(
-                f"sheet {title} is broken and is left out: {explain_error(error)}"
+                Text(
+                    "sheet {title} is broken and is left out: {error}",
+                    title=title,
+                    error=explain_error(error),
+                )
             )
             return None
         fill_merged_cells(rows, sheet)
         return sheet.start[0] + 1, rows
 
     def _warn_missing_values(self, title: str, part: str) -> None:
-        """Warn of cells whose value nobody has: errors, and formulas that no program has worked
-        out.
-        """
+        """Warn of cells without a value: errors, and formulas that no program has worked out."""
         assert self._package is not None
         errors = uncounted = 0
         rest = b""
@@ -177,15 +187,21 @@ class _Book:
                 rest = text[end:][-_BLOCK:]
         if errors:
             self._store.done.warnings.append(
-                f"sheet {title}: {_format_count(errors, 'cell')} with an error, such as #DIV/0!, "
-                "left "
-                "empty"
+                Text(
+                    "sheet {title}: {count} with an error, such as #DIV/0!, left empty",
+                    title=title,
+                    count=_count_cells(errors),
+                )
             )
         if uncounted:
-            hint = "open it in a spreadsheet program, save it and add it again"
+            hint = Text("open it in a spreadsheet program, save it and add it again")
             self._store.done.warnings.append(
-                f"sheet {title}: {_format_count(uncounted, 'formula')} without a value, left "
-                f"empty; {hint}"
+                Text(
+                    "sheet {title}: {count} without a value, left empty; {hint}",
+                    title=title,
+                    count=_count_formulas(uncounted),
+                    hint=hint,
+                )
             )
 
 
@@ -218,5 +234,9 @@ def _replace_empty_cells(rows: Iterator[list[str]]) -> Iterator[list[str | None]
         yield [cell or None for cell in row]
 
 
-def _format_count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("s" if number != 1 else "")
+def _count_cells(number: int) -> str:
+    return Text("{number:,} cells", number=number) if number != 1 else Text("1 cell")
+
+
+def _count_formulas(number: int) -> str:
+    return Text("{number:,} formulas", number=number) if number != 1 else Text("1 formula")

@@ -1,7 +1,5 @@
-"""SQLite databases into tables: types, keys, and views as the tables that they show.
-
-The one rule: the file is a stranger's. It is opened read-only, its schema is not trusted, and what
-runs in it has limits.
+"""SQLite databases into tables: types, keys, and views as the tables that they show. The file is a
+stranger's. It is opened read-only, its schema is not trusted, and what runs in it has limits.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from typing import Final
 from citewell.errors import UnreadableFile
 from citewell.ingest.tables.column_names import quote_literal, quote_name
 from citewell.ingest.tables.table_store import Keys, Store, link_file
+from citewell.messages import Text
 
 MAGIC: Final = b"SQLite format 3\0"
 _STEPS: Final = 100_000  # of SQLite's machine between two looks at the clock
@@ -34,9 +33,9 @@ def import_tables(store: Store, path: Path, name: str) -> None:
         with closing(_open_database(source)) as database:
             _import_all(store, database)
     except sqlite3.Error as error:
-        raise UnreadableFile(f"{name} is broken: {error}") from None
+        raise UnreadableFile(Text("{name} is broken: {error}", name=name, error=error)) from None
     if not store.done.tables:
-        raise UnreadableFile(f"{name} holds no table")
+        raise UnreadableFile(Text("{name} holds no table", name=name))
 
 
 def _prepare_path(path: Path, work: Path) -> Path:
@@ -75,7 +74,9 @@ def _import_all(store: Store, database: sqlite3.Connection) -> None:
         if _INTERNAL.match(table) or kind == "shadow":
             continue
         if kind == "virtual":
-            store.done.warnings.append(f"{table} is left out: it is a virtual table")
+            store.done.warnings.append(
+                Text("{table} is left out: it is a virtual table", table=table)
+            )
         elif kind == "view":
             _import_view(store, database, table)
         else:
@@ -130,11 +131,17 @@ def _import_view(store: Store, database: sqlite3.Connection, view: str) -> None:
         ).fetchall()
         if len(rows) > _VIEW_ROWS:
             store.done.warnings.append(
-                f"{view} is left out: the view has more than {_VIEW_ROWS:,} rows"
+                Text(
+                    "{view} is left out: the view has more than {view_rows:,} rows",
+                    view=view,
+                    view_rows=_VIEW_ROWS,
+                )
             )
             return
     except (sqlite3.Error, MemoryError) as error:
-        store.done.warnings.append(f"{view} is left out: the view cannot be read ({error})")
+        store.done.warnings.append(
+            Text("{view} is left out: the view cannot be read ({error})", view=view, error=error)
+        )
         return
     finally:
         database.set_progress_handler(None, 0)

@@ -1,7 +1,5 @@
-"""The database file that tables are copied into, table by table.
-
-The one rule: rows reach the engine as a file of text that we write and it reads, so a cell is data
-whatever it says.
+"""The database file that tables are copied into, table by table. Rows reach the engine as a file of
+text that we write and it reads, so a cell is data whatever it says.
 """
 
 # ruff: noqa: S608 - names in statements are quoted or our own, texts are quoted
@@ -30,6 +28,7 @@ from citewell.ingest.tables.column_names import (
 from citewell.ingest.tables.column_plans import Plan
 from citewell.ingest.tables.column_types import Chooser
 from citewell.ingest.tables.totals import drop_totals
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -38,7 +37,7 @@ MOST_COLUMNS: Final = 2_000  # of a table: no model and no person reads more
 MOST_TABLES: Final = 500
 _MEMORY: Final = "1500MB"  # of the 4 GB that a worker may have; the rest is its own
 _LONGEST_LINE: Final = 200_000_000  # bytes
-_UNNAMED: Final = "no row names its columns; they are called column1, column2, ..."
+_UNNAMED: Final = Text("no row names its columns; they are called column1, column2, ...")
 _CELL: Final = re.compile(r"[\ud800-\udfff]")  # halves of characters, which no file can hold
 
 
@@ -69,9 +68,7 @@ class Imported:
 
 
 class Store:
-    """`with Store(target) as store:` writes a new DuckDB file, and leaves it whole and on the
-    disk.
-    """
+    """`with Store(target) as store:` writes a new DuckDB file, whole and on the disk."""
 
     def __init__(self, target: Path) -> None:
         self.done = Imported()
@@ -121,7 +118,10 @@ class Store:
 
     def find_free_name(self, wanted: str) -> str:
         if len(self.done.tables) >= MOST_TABLES:
-            raise UnreadableFile(f"it holds more than {MOST_TABLES} tables", hint="split the file")
+            raise UnreadableFile(
+                Text("it holds more than {most_tables} tables", most_tables=MOST_TABLES),
+                hint=Text("split the file"),
+            )
         return make_table_name(wanted, [table.name for table in self.done.tables])
 
     def add_text(
@@ -170,24 +170,29 @@ class Store:
         plans = [Plan(type_, made.format(f"c{n}")) for n, (_, type_, made) in enumerate(columns)]
         return self._store_table(name, given, plans, raw, keys)
 
-    def add_select(
-        self, wanted: str, statement: str, parameters: Sequence[Any] = ()
-    ) -> ImportedTable:
-        """A table as the engine itself reads it."""
+    def add_parquet(self, wanted: str, path: str) -> ImportedTable:
+        """A Parquet file, as the engine itself reads it."""
         name = self.find_free_name(wanted)
-        self.connection.execute(f"CREATE TABLE {quote_name(name)} AS {statement}", list(parameters))
+        made = f"CREATE TABLE {quote_name(name)} AS SELECT * FROM read_parquet(?)"
+        self.connection.execute(made, [path])
         return self._record_table(name)
 
     def warn(self, table: str, *warnings: str) -> None:
         """Warnings about a table, named only where the file holds several."""
-        self.done.warnings += [f"{table}: {warning}" for warning in warnings]
+        self.done.warnings += [
+            Text("{table}: {warning}", table=table, warning=warning) for warning in warnings
+        ]
 
     def _create_raw_table(self, width: int, rows: Iterable[Sequence[str | None]]) -> str:
         """The rows as a table `raw` of text: `n`, `c0`, `c1`, ..."""
         if width > MOST_COLUMNS:
             raise UnreadableFile(
-                f"it has {width:,} columns; {MOST_COLUMNS:,} are read",
-                hint="leave columns out, or turn it",
+                Text(
+                    "it has {width:,} columns; {most_columns:,} are read",
+                    width=width,
+                    most_columns=MOST_COLUMNS,
+                ),
+                hint=Text("leave columns out, or turn it"),
             )
         path, nothing = self._work / "rows.csv", f"\x02{secrets.token_hex(4)}"
         with path.open("w", encoding="utf-8", newline="") as file:

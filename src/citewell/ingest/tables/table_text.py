@@ -1,8 +1,7 @@
 """A table as lines of text, one a row: `型号: T300 | 载重: 120 kg`. Every parser that meets a table
-calls `format_table_lines`.
-
-The one rule: a single line is evidence by itself, so it names its columns; where it is not known
-which row names them, nothing is named, for a wrong name would prove what the table does not say.
+calls `format_table_lines`. A single line is evidence by itself, so it names its columns; where it
+is not known which row names them, nothing is named, for a wrong name would prove what the table
+does not say.
 """
 
 from __future__ import annotations
@@ -13,14 +12,6 @@ from typing import Final
 
 from citewell.ingest.tables.header import ACROSS, SAMPLE, count_header_rows
 from citewell.text.language import get_line_joiner
-
-__all__ = [
-    "ACROSS",
-    "build_column_names",
-    "fill_covered_cells",
-    "format_table_lines",
-    "to_one_line",
-]
 
 _NOTHING: Final = frozenset({"", ACROSS})
 _LONGEST_KEY: Final = 40  # characters of what stands left of a colon
@@ -122,9 +113,7 @@ def _strip_colon(text: str) -> str:
 
 
 def _label_rows(names: list[str], rows: list[list[str]]) -> list[str]:
-    """The rows with each cell labelled. A cell as wide as the table names the rows that follow
-    it.
-    """
+    """The rows with each cell labelled. A cell as wide as the table names the rows below it."""
     lines, band = [], ""
     for row in rows:
         if len(row) > 1 and all(cell == ACROSS for cell in row[1:]):

@@ -1,8 +1,6 @@
 """Rows of a sheet that add up the rows above them: left out, for a sum over them would count
-everything twice.
-
-The one rule: a row goes only if its label says total and its numbers are the sums; one that only
-says so stays, and is told of.
+everything twice. A row goes only if its label says total and its numbers are the sums; one that
+only says so stays, and is told of.
 """
 
 # ruff: noqa: S608 - names in statements are quoted or our own, texts are quoted
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from citewell.ingest.tables.cell_patterns import PATTERNS, build_clean_sql, build_number_sql
 from citewell.ingest.tables.column_names import quote_literal
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -41,16 +40,28 @@ def drop_totals(connection: DuckDBPyConnection, raw: str, width: int) -> list[st
     total: Any = connection.execute(f"SELECT count(*) FROM {raw}").fetchone()
     if not rows or len(rows) > _MOST or len(rows) == total[0]:
         return []
-    numbers, said, gone = [row[0] for row in rows], [], []
+    numbers = [row[0] for row in rows]
+    said: list[str] = []
+    gone: list[int] = []
     since = -1
     for n, words in rows:
         if _is_total_row(connection, raw, width, n, numbers, since):
             gone.append(n)
-            said.append(f'row {n} ("{words[:40]}") adds up rows above it and is left out')
+            said.append(
+                Text(
+                    'row {row} ("{words}") adds up rows above it and is left out',
+                    row=n,
+                    words=words[:40],
+                )
+            )
         else:
             said.append(
-                f'row {n} ("{words[:40]}") looks like a total, but does not add up the rows '
-                "above it, and is kept"
+                Text(
+                    'row {row} ("{words}") looks like a total, but does not add up the rows '
+                    "above it, and is kept",
+                    row=n,
+                    words=words[:40],
+                )
             )
         since = n
     if gone:

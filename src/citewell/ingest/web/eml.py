@@ -1,8 +1,6 @@
 """Mails (.eml): who wrote to whom, when and on what, then the text; what is attached are files of
-their own (`unpack`).
-
-The one rule: the plain text is read where there is one, for it is what the writer saw; replies that
-it quotes stay.
+their own (`unpack`). The plain text is read where there is one, for it is what the writer saw;
+replies that it quotes stay.
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ from citewell.errors import UnreadableFile
 from citewell.ingest.assemble import Assembly, clean_text
 from citewell.ingest.markup import plain_text as text
 from citewell.ingest.web.html import read_html
+from citewell.messages import Text
 from citewell.text.charset import decode_text
 from citewell.text.timestamps import parse_timestamp
 from citewell.types import Document
@@ -43,7 +42,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     if not message.keys():
         document = text.parse(data, name, settings)
         return replace(
-            document, warnings=("it is not a mail: it has no headers", *document.warnings)
+            document, warnings=(Text("it is not a mail: it has no headers"), *document.warnings)
         )
     assembly = Assembly()
     warnings: list[str] = []
@@ -62,21 +61,25 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
 def _parse_message(data: bytes, name: str) -> EmailMessage:
     """The mail's tree of parts. Raises UnreadableFile where it has too many parts."""
     if data.count(b"\n--") > 50 * _MOST_PARTS:
-        raise UnreadableFile(f"{name} has more than {_MOST_PARTS:,} parts")
+        raise UnreadableFile(
+            Text("{name} has more than {most_parts:,} parts", name=name, most_parts=_MOST_PARTS)
+        )
     try:
         message = BytesParser(policy=policy.default).parsebytes(data)
         parts = sum(1 for _ in message.walk())
     except RecursionError:
-        raise UnreadableFile(f"{name} nests too deep: mails in mails in mails") from None
+        raise UnreadableFile(
+            Text("{name} nests too deep: mails in mails in mails", name=name)
+        ) from None
     if parts > _MOST_PARTS:
-        raise UnreadableFile(f"{name} has more than {_MOST_PARTS:,} parts")
+        raise UnreadableFile(
+            Text("{name} has more than {most_parts:,} parts", name=name, most_parts=_MOST_PARTS)
+        )
     return message
 
 
 def read_header(message: EmailMessage, key: str) -> str:
-    """A header as a person reads it, on one line; one in no declared encoding is read by its
-    bytes.
-    """
+    """A header as a person reads it, on one line; without an encoding, by its bytes."""
     raw = next((value for field, value in message.raw_items() if field.lower() == key.lower()), "")
     raw = _SEAM.sub("?==?", " ".join(str(raw).split()))[:_LONGEST_HEADER]
     # bytes that the header should have encoded
@@ -86,9 +89,7 @@ def read_header(message: EmailMessage, key: str) -> str:
 
 
 def _decode_words(raw: str) -> str:
-    """Encoded words put together before they are decoded: mailers cut them in the middle of a
-    character.
-    """
+    """Encoded words are joined before they are decoded: mailers cut characters in two."""
     parts: list[tuple[bytes, str]] = []
     for piece, charset in decode_header(raw):
         data = piece.encode("utf-8", "surrogateescape") if isinstance(piece, str) else piece

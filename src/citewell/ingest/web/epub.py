@@ -1,7 +1,6 @@
-"""EPUB books: the chapters in the order of the spine, each read as the HTML that it is.
-
-The one rule: a table of contents, a cover and what is out of the reading order are not read; a
-chapter without a heading has the name that the table of contents gives it.
+"""EPUB books: the chapters in the order of the spine, each read as the HTML that it is. A table of
+contents, a cover and what is out of the reading order are not read; a chapter without a heading has
+the name that the table of contents gives it.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from citewell.errors import UnreadableFile
 from citewell.ingest.assemble import Assembly
 from citewell.ingest.office.package import Package, get_local_name
 from citewell.ingest.web.html import read_chapter, to_text
+from citewell.messages import Text
 from citewell.text.timestamps import find_first_timestamp
 from citewell.types import Document
 
@@ -45,7 +45,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     where = _find_package_file(package, name)
     root = package.parse_part(where)
     if root is None:
-        raise UnreadableFile(f"{name} is broken: {where} is missing")
+        raise UnreadableFile(Text("{name} is broken: {where} is missing", name=name, where=where))
     items, spine = _read_manifest(root, posixpath.dirname(where)), _read_spine(root)
     if not any(key in items for key in spine):
         spine = [key for key, item in items.items() if item.media_type in _PAGES]
@@ -86,7 +86,9 @@ def _check_protection(package: Package, name: str) -> None:
     if any(part in package.names for part in _PROTECTED) or any(
         method not in _FONTS for method in methods
     ):
-        raise UnreadableFile(f"{name} is protected by DRM", hint="add a copy without DRM")
+        raise UnreadableFile(
+            Text("{name} is protected by DRM", name=name), hint=Text("add a copy without DRM")
+        )
 
 
 def _find_package_file(package: Package, name: str) -> str:
@@ -96,7 +98,7 @@ def _find_package_file(package: Package, name: str) -> str:
             return str(path)
     found = next((part for part in package.names if part.lower().endswith(".opf")), "")
     if not found:
-        raise UnreadableFile(f"{name} is broken: nothing in it lists its chapters")
+        raise UnreadableFile(Text("{name} is broken: nothing in it lists its chapters", name=name))
     return found
 
 
@@ -128,9 +130,7 @@ def _read_spine(root: Any) -> list[str]:
 
 
 def _read_contents(package: Package, root: Any, items: dict[str, _Item]) -> dict[str, str]:
-    """What the table of contents calls each file: from the EPUB 3 nav document, or the NCX of EPUB
-    2.
-    """
+    """What the table of contents calls each file: EPUB 3's nav document, or EPUB 2's NCX."""
     nav = next((item for item in items.values() if "nav" in item.properties.split()), None)
     spine = next((element for element in root.iter() if get_local_name(element) == "spine"), None)
     ncx = items.get(spine.get("toc", "") if spine is not None else "")
@@ -161,22 +161,22 @@ def _read_contents(package: Package, root: Any, items: dict[str, _Item]) -> dict
 def _read_chapter_bytes(
     package: Package, path: str, name: str, room: int, warnings: list[str]
 ) -> bytes:
-    """A chapter's bytes. Raises UnreadableFile where the chapters together are more than a file may
-    have.
-    """
+    """A chapter's bytes. Raises UnreadableFile where the chapters together are too large."""
     if path not in package.names:
-        warnings.append(f"{path} is missing")
+        warnings.append(Text("{path} is missing", path=path))
         return b""
     try:
         with package.open(path) as source:
             content = bytes(source.read(room + 1))
     except Exception as error:  # noqa: BLE001 - whatever one chapter breaks at, the others are there to read
-        warnings.append(f"{path} is broken and is left out: {error}"[:200])
+        warnings.append(
+            Text("{path} is broken and is left out: {error}", path=path, error=error)[:200]
+        )
         return b""
     if len(content) > room:
         raise UnreadableFile(
-            f"{name} holds more text than ingest.max_bytes allows",
-            hint="raise it, or split the file",
+            Text("{name} holds more text than ingest.max_bytes allows", name=name),
+            hint=Text("raise it, or split the file"),
         )
     return content
 
@@ -187,7 +187,7 @@ def _add_chapter(
     if not content.strip():
         return
     text, more = to_text(content, path)
-    warnings += [f"{path}: {warning}" for warning in more]
+    warnings += [Text("{path}: {warning}", path=path, warning=warning) for warning in more]
     read_chapter(text, assembly, titles.get(path, ""))
 
 

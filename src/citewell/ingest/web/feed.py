@@ -1,7 +1,5 @@
 """News feeds (RSS, Atom): each entry a section with its date, its text read as the HTML that it
-mostly is.
-
-The one rule: the newest entry's date is the feed's.
+mostly is. The newest entry's date is the feed's.
 """
 
 from __future__ import annotations

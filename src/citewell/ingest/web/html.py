@@ -1,7 +1,5 @@
 """HTML to readable text: headings become sections, lists and tables lines, navigation and scripts
-go.
-
-The one rule: the tree is walked with an explicit stack, never by recursion, so depth costs nothing.
+go. The tree is walked with an explicit stack, never by recursion, so depth costs nothing.
 """
 
 from __future__ import annotations
@@ -103,9 +101,7 @@ def _parse_content(text: str) -> LexborHTMLParser:
 
 
 def as_html(text: str) -> str:
-    """XHTML may close any tag by itself, as in <title/>, which HTML reads as one that stays
-    open.
-    """
+    """XHTML may close any tag by itself, as in <title/>, which HTML reads as left open."""
     return _CLOSED_BY_ITSELF.sub(r"<\1></\2>", text) if _XHTML in text[:_PRESCAN] else text
 
 

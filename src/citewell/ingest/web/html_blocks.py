@@ -1,6 +1,5 @@
-"""The walk from a tree of HTML to blocks: headings, paragraphs, list items, table rows.
-
-The one rule: the tree is walked with an explicit stack, never by recursion, so depth costs nothing.
+"""The walk from a tree of HTML to blocks: headings, paragraphs, list items, table rows. The tree is
+walked with an explicit stack, never by recursion, so depth costs nothing.
 """
 
 from __future__ import annotations
@@ -99,7 +98,7 @@ class Walker:
         if self._heading:
             self._anchor = get_anchor(node, tag) or _find_inner_anchor(node) or self._anchor
         if tag in _LISTS:
-            self._lists.append(get_int_attribute(node, "start", 1) if tag == "ol" else 0)
+            self._lists.append(get_int_attribute(node, "start") if tag == "ol" else 0)
             self._tight = len(self._lists) > 1
         elif tag == "li":
             self._prefix = self._make_list_marker()
@@ -145,16 +144,12 @@ class Walker:
 
 
 def collapse_whitespace(text: str) -> str:
-    """White space as a browser shows it; none where a source line breaks between Chinese
-    characters.
-    """
+    """White space as a browser shows it; none where a line breaks between Chinese characters."""
     return _SPACE.sub(" ", _SPACE_ZH.sub("", text)).strip()
 
 
 def extract_text(node: LexborNode) -> str:
-    """All text below `node` on one line; block-level tags and `br` set words apart, inline ones do
-    not.
-    """
+    """All text below `node` on one line; block-level tags and `br` set words apart."""
     parts: list[str] = []
     for part in node.traverse(include_text=True):
         if part.is_text_node:

@@ -1,8 +1,6 @@
 """What of an HTML page is content: scripts and hidden parts go, navigation goes, `main` or the one
-article is preferred.
-
-The one rule: what stands around the content goes only as long as it is less than half of the text,
-so no page falls silent.
+article is preferred. What stands around the content goes only as long as it is less than half of
+the text, so no page falls silent.
 """
 
 from __future__ import annotations

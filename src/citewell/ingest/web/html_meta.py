@@ -1,7 +1,5 @@
-"""What a web page says of itself in its head: its title and its date.
-
-The one rule: `extract_date` is read before `html_main.strip`, which takes the scripts away that
-hold some of it; `extract_title` after it.
+"""What a web page says of itself in its head: its title and its date. `extract_date` is read before
+`html_main.strip`, which takes the scripts away that hold some of it; `extract_title` after it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""A table of a web page as lines: its caption, then what `format_table_lines` makes of its rows.
-
-The one rule: a table that only lays out the page gives nothing, so that its cells are read as the
-blocks they are.
+"""A table of a web page as lines: its caption, then what `format_table_lines` makes of its rows. A
+table that only lays out the page gives nothing, so that its cells are read as the blocks they are.
 """
 
 from __future__ import annotations
@@ -9,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from citewell.ingest.tables.table_text import ACROSS, format_table_lines
+from citewell.ingest.tables.header import ACROSS
+from citewell.ingest.tables.table_text import format_table_lines
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -58,18 +57,16 @@ def _count_header_rows(rows: list[LexborNode]) -> int | None:
 
 
 def _build_grid(rows: list[LexborNode], words: Callable[[LexborNode], str]) -> list[list[str]]:
-    """Rows of cells; one that covers several rows is repeated in each, so that every row reads by
-    itself.
-    """
+    """Rows of cells; one that covers several rows is repeated in each."""
     grid: list[list[str]] = []
     covering: dict[int, tuple[int, str]] = {}  # by column: how many more rows, and the text
     for row in rows:
         cells: list[str] = []
         for cell in [node for node in row.iter() if node.tag in _CELLS]:
             _fill_spanned_cells(cells, covering)
-            below = min(get_int_attribute(cell, "rowspan", 1), _WIDEST_SPAN)
+            below = min(get_int_attribute(cell, "rowspan"), _WIDEST_SPAN)
             for text in [words(cell)] + [ACROSS] * (
-                min(get_int_attribute(cell, "colspan", 1), _WIDEST_SPAN) - 1
+                min(get_int_attribute(cell, "colspan"), _WIDEST_SPAN) - 1
             ):
                 cells.append(text)
                 if below > 1:
@@ -88,11 +85,11 @@ def _fill_spanned_cells(cells: list[str], covering: dict[int, tuple[int, str]]) 
         cells.append(text)
 
 
-def get_int_attribute(node: LexborNode, attribute: str, default: int) -> int:
-    """A small positive number in an attribute."""
+def get_int_attribute(node: LexborNode, attribute: str) -> int:
+    """A small positive number in an attribute, else 1."""
     value = node.attributes.get(attribute) or ""
     return (
         int(value)
         if value.isascii() and value.isdigit() and 0 < len(value) < 7 and int(value)
-        else default
+        else 1
     )

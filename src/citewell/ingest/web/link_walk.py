@@ -1,7 +1,6 @@
 """The walk over a page's tree that finds its links: all text in one string, and where in it links
-and blocks stand.
-
-The one rule: the tree is walked with an explicit stack, never by recursion, so depth costs nothing.
+and blocks stand. The tree is walked with an explicit stack, never by recursion, so depth costs
+nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The links of a web page, each with the words around it, so that a question can tell which to
-follow.
-
-The one rule: a link is an address that may be fetched at all, in its canonical form; what only
-scripts could follow is none.
+follow. A link is an address that may be fetched at all, in its canonical form; what only scripts
+could follow is none.
 """
 
 from __future__ import annotations
@@ -151,9 +149,7 @@ class _Addresses:
         return found is not None and get_origin(found[0]) == self._site
 
     def canonical(self, tree: LexborHTMLParser) -> str:
-        """What the page says its address is; nothing where it says two things, or names another
-        site.
-        """
+        """What the page says its address is; empty where it says two, or names another site."""
         links = [node.attributes for node in tree.css("link[rel][href]")]
         hrefs = [
             each.get("href") or ""

@@ -1,8 +1,7 @@
 """What a site says its pages are: sitemaps and their indexes, plain lists of addresses, and feeds,
-packed with gzip or not.
-
-The one rule: a sitemap is somebody's word. It is read piece by piece, as far as the limits go, and
-its addresses are only candidates: whether one may be fetched at all is decided where it is fetched.
+packed with gzip or not. A sitemap is somebody's word. It is read piece by piece, as far as the
+limits go, and its addresses are only candidates: whether one may be fetched at all is decided where
+it is fetched.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from citewell.ingest.web.html import to_text
 from citewell.ingest.web.html_blocks import collapse_whitespace
 from citewell.ingest.web.links import is_readable_url
 from citewell.ingest.web.web_file import as_file
+from citewell.messages import Text
 from citewell.text.timestamps import find_first_timestamp
 
 MOST_PAGES: Final = 20_000  # of one sitemap
@@ -104,7 +104,11 @@ async def list_site_pages(
             strict=True,
         ):
             if isinstance(got, CitewellError):
-                problems.append(got.message if url in got.message else f"{url}: {got.message}")
+                problems.append(
+                    got.message
+                    if url in got.message
+                    else Text("{url}: {message}", url=url, message=got.message)
+                )
                 continue
             for entry in got.pages:
                 found.setdefault(get_url_identity(entry.url), entry)
@@ -162,10 +166,13 @@ def _decompress_data(data: bytes, name: str, most: int) -> bytes:
         try:
             whole += unpacker.decompress(data, most + 1 - len(whole))
         except zlib.error as error:
-            raise UnreadableFile(f"{name} is broken: {error}") from None
+            raise UnreadableFile(
+                Text("{name} is broken: {error}", name=name, error=error)
+            ) from None
         if len(whole) > most:
             raise UnreadableFile(
-                f"{name} unpacks to more than {most:,} bytes", hint="a sitemap has 50 MB at most"
+                Text("{name} unpacks to more than {most:,} bytes", name=name, most=most),
+                hint=Text("a sitemap has 50 MB at most"),
             )
         data = unpacker.unused_data
     return bytes(whole)
@@ -180,7 +187,7 @@ def _parse_lines(text: str, name: str, url: str) -> Sitemap:
         if len(found) >= MOST_PAGES:
             break
     if not found and text:
-        raise UnreadableFile(f"{name} is no sitemap: it has no addresses in it")
+        raise UnreadableFile(Text("{name} is no sitemap: it has no addresses in it", name=name))
     return Sitemap(tuple(found.values()))
 
 
@@ -228,7 +235,11 @@ def _iterate_entries(text: str, name: str) -> Iterator[Any]:
             tags += 1
             if tags == 1 and get_tag(element).lower() not in _ROOTS:
                 raise UnreadableFile(
-                    f"{name} is no sitemap: it begins with <{get_tag(element)[:40]}>"
+                    Text(
+                        "{name} is no sitemap: it begins with <{tag}>",
+                        name=name,
+                        tag=get_tag(element)[:40],
+                    )
                 )
             entry = get_tag(element) in _ENTRIES
             inside += entry if event == "start" else -entry
@@ -239,7 +250,7 @@ def _iterate_entries(text: str, name: str) -> Iterator[Any]:
         if tags > _MOST_TAGS:
             return
     if not tags:
-        raise UnreadableFile(f"{name} is broken: it is no XML")
+        raise UnreadableFile(Text("{name} is broken: it is no XML", name=name))
 
 
 def _release_element(element: Any) -> None:
@@ -250,9 +261,7 @@ def _release_element(element: Any) -> None:
 
 
 def _get_entry_url(element: Any) -> str:
-    """`loc` of a sitemap; the link of a feed's entry, which is text in RSS and an attribute in
-    Atom.
-    """
+    """`loc` of a sitemap; the link of a feed's entry: text in RSS, an attribute in Atom."""
     links = []
     for child in element:
         if get_tag(child) == "loc":

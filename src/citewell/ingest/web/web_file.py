@@ -1,7 +1,6 @@
 """A fetched page as the file that a parser reads: a name whose suffix fits, and text in an encoding
-that speaks for itself.
-
-The one rule: what the server says of a page decides, and where it says nothing the address does.
+that speaks for itself. What the server says of a page decides, and where it says nothing the
+address does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The command line, `citewell`. The one rule: nothing heavy is imported before a command runs
-(`--help` takes 0.3 s).
-"""
+"""The command line. Nothing heavy is imported before a command runs (`--help`: 0.3 s)."""
 
 from __future__ import annotations
 

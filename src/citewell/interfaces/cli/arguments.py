@@ -1,5 +1,5 @@
-"""Arguments and options that several modules of commands take. The one rule: what one module alone
-takes stands in that module.
+"""Arguments and options that several modules of commands take. What one module alone takes stands
+in that module.
 """
 
 from __future__ import annotations
@@ -8,11 +8,19 @@ from typing import Annotated, Any
 
 import typer
 
+
+def option(about: str, *names: str, **more: Any) -> Any:
+    """An option whose help tells no default."""
+    return typer.Option(*names, help=about, show_default=False, **more)
+
+
+def argument(about: str, metavar: str | None = None, **more: Any) -> Any:
+    """An argument whose help tells no default."""
+    return typer.Argument(metavar=metavar, help=about, show_default=False, **more)
+
+
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
-Collection = Annotated[
-    str | None,
-    typer.Option("--collection", "-c", help="Collection of documents.", show_default=False),
-]
+Collection = Annotated[str | None, option("Collection of documents.", "--collection", "-c")]
 Agent = Annotated[
     str,
     typer.Option(
@@ -23,16 +31,10 @@ User = Annotated[
     str, typer.Option("--user", help="Whose question it is: sessions and memories are this user's.")
 ]
 Web = Annotated[
-    bool | None,
-    typer.Option(
-        "--web/--no-web", help="Search the web too, where it is configured.", show_default=False
-    ),
+    bool | None, option("Search the web too, where it is configured.", "--web/--no-web")
 ]
 Remember = Annotated[
-    bool | None,
-    typer.Option(
-        "--memory/--no-memory", help="Use and write the long-term memory.", show_default=False
-    ),
+    bool | None, option("Use and write the long-term memory.", "--memory/--no-memory")
 ]
 Docs = Annotated[
     list[str] | None, typer.Option("--doc", help="Only this document: id or path; may be repeated.")
@@ -44,36 +46,22 @@ Types = Annotated[
 Langs = Annotated[
     list[str] | None, typer.Option("--lang", help="Only passages in this language: en or zh.")
 ]
-Since = Annotated[
-    str | None,
-    typer.Option(help="Only documents of this day, month or year, or later.", show_default=False),
-]
-Until = Annotated[
-    str | None,
-    typer.Option(help="Only documents of this day, month or year, or earlier.", show_default=False),
-]
+Since = Annotated[str | None, option("Only documents of this day, month or year, or later.")]
+Until = Annotated[str | None, option("Only documents of this day, month or year, or earlier.")]
 Least = Annotated[
     int | None,
     typer.Option("--priority", min=0, max=10, help="Only documents of this priority or a higher."),
 ]
-Strategy = Annotated[
-    str | None, typer.Option(help="How to search; the setting search.strategy.", show_default=False)
-]
-Session = Annotated[
-    str | None, typer.Option("--session", help="Go on with this session.", show_default=False)
-]
+Strategy = Annotated[str | None, option("How to search; the setting search.strategy.")]
+Session = Annotated[str | None, option("Go on with this session.", "--session")]
 Several = list[str] | None
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-Seconds = Annotated[
-    float | None, typer.Option(help="Seconds this question may take.", show_default=False)
-]
+Seconds = Annotated[float | None, option("Seconds this question may take.")]
 Who = Annotated[str, typer.Option("--user", help="Who says so.")]
 Reader = Annotated[str, typer.Option("--user", help="Who reads: sessions are this user's.")]
-SessionId = Annotated[
-    str, typer.Argument(metavar="SESSION", help="The session.", show_default=False)
-]
-SourceName = Annotated[str, typer.Argument(metavar="NAME", help="The source.", show_default=False)]
-UserName = Annotated[str, typer.Argument(metavar="NAME", help="The user.", show_default=False)]
+SessionId = Annotated[str, argument("The session.", "SESSION")]
+SourceName = Annotated[str, argument("The source.", "NAME")]
+UserName = Annotated[str, argument("The user.", "NAME")]
 Days = Annotated[
     float | None,
     typer.Option("--days", help="Days that the token is good for.", show_default="until revoked"),

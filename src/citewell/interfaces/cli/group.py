@@ -1,6 +1,5 @@
-"""Commands that are imported when they are asked for, and the groups that they stand in.
-
-The one rule: this module imports no command; it is given where one is, as text.
+"""Commands that are imported when they are asked for, and the groups that they stand in. This
+module imports no command; it is given where one is, as text.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """How a command runs: settings, an App around it, an exit code after it.
 
-0 done or answered, 1 error, 2 usage (typer's own), 3 no answer, 130 stopped by Ctrl-C.
-The one rule: people see one line and a hint; a traceback comes only with `log_level = "debug"`.
+0 done or answered, 1 error, 2 usage (typer's own), 3 no answer, 130 stopped by Ctrl-C. People see
+one line and a hint; a traceback comes only with `log_level = "debug"`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import getpass
+import inspect
 import os
 import traceback
 from collections.abc import Callable, Coroutine, Iterator
@@ -19,7 +21,7 @@ import typer
 from citewell.config import Settings, load_settings
 from citewell.errors import CitewellError
 from citewell.interfaces import logs
-from citewell.interfaces.cli.terminal import get_stderr, print_error, print_json, style_text
+from citewell.interfaces.cli.output.terminal import get_stderr, print_error, print_json, style_text
 from citewell.interfaces.problem import to_problem
 from citewell.runtime.app import App
 from citewell.store.users.actor import ACTOR, Actor
@@ -39,6 +41,21 @@ def run(work: Callable[[App], Coroutine[Any, Any, int]], *, json: bool) -> None:
         raise typer.Exit(asyncio.run(inside(settings)))
 
 
+def command(work: Callable[..., Coroutine[Any, Any, int]]) -> Callable[..., None]:
+    """A command of the command line: `work` without its first parameter, an open App, which it is
+    given; it gives an exit code. It has a parameter `json`.
+    """
+
+    @functools.wraps(work)
+    def run_work(**options: Any) -> None:
+        run(lambda app: work(app, **options), json=options["json"])
+
+    signature = inspect.signature(work, eval_str=True)
+    _, *options = signature.parameters.values()
+    run_work.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
+    return run_work
+
+
 @contextmanager
 def guard_command(*, json: bool, serves: bool = False, **arguments: Any) -> Iterator[Settings]:
     """Load the settings, set logging up, and turn what goes wrong inside into one line and an exit
@@ -54,7 +71,7 @@ def guard_command(*, json: bool, serves: bool = False, **arguments: Any) -> Iter
     except KeyboardInterrupt:
         get_stderr().print(style_text(STOPPED))
         raise typer.Exit(INTERRUPTED) from None
-    except (typer.Exit, typer.Abort, BrokenPipeError):
+    except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
         raise
     except Exception as error:  # noqa: BLE001  # the last line of defence: whatever it is, people get one line
         known = explain_error(error)

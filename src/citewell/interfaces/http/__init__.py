@@ -1,5 +1,5 @@
-"""The HTTP interface: one noun a file, one router each. The one rule: every answer that is not 2xx
-has the one error shape.
+"""The HTTP interface: the routers of its rooms, joined. Every answer that is not 2xx has the one
+error shape.
 """
 
 from __future__ import annotations
@@ -16,92 +16,116 @@ from starlette.routing import BaseRoute, Route
 from citewell import __version__
 from citewell.config import AccessSettings
 from citewell.instrumentation import Watch, attach_watches
-from citewell.interfaces.http import (
-    ask,
-    audit,
-    check,
-    chunks,
-    collections,
-    data,
-    documents,
-    feedback,
-    graphs,
-    jobs,
-    knowledge,
-    mcp,
-    memories,
-    metrics,
-    openai,
-    page,
-    papers,
-    runs,
-    search,
-    sessions,
-    sign_in,
-    sites,
-    status,
-    traces,
-    users,
-    widget,
-)
-from citewell.interfaces.http.access import Access, normalize_address
-from citewell.interfaces.http.closing import Closing
-from citewell.interfaces.http.connections import Connections, compute_max_connections
+from citewell.interfaces.http.accept_language import Language
 from citewell.interfaces.http.description import build_openapi, get_operation_id
 from citewell.interfaces.http.errors import HANDLERS, get_redactor
-from citewell.interfaces.http.guard import Guard
-from citewell.interfaces.http.listener import get_descriptor_limit
-from citewell.interfaces.http.metrics import Metrics
-from citewell.interfaces.http.observe import Observed
+from citewell.interfaces.http.mcp import mcp_gateway
+from citewell.interfaces.http.models import model_routes
+from citewell.interfaces.http.openai import openai_embeddings, openai_routes
+from citewell.interfaces.http.page import api_page, page_routes, widget_routes
+from citewell.interfaces.http.papers import comparison_routes, paper_routes
+from citewell.interfaces.http.routes import (
+    ask_routes,
+    audit_routes,
+    check_routes,
+    chunk_routes,
+    collection_routes,
+    data_routes,
+    document_routes,
+    feedback_routes,
+    graph_routes,
+    job_routes,
+    knowledge_routes,
+    memory_routes,
+    run_routes,
+    sample_routes,
+    search_routes,
+    session_routes,
+    settings_routes,
+    sign_in_routes,
+    site_routes,
+    status_routes,
+    sync_routes,
+    trace_routes,
+    user_routes,
+)
+from citewell.interfaces.http.security.access import Access
+from citewell.interfaces.http.security.guard import Guard
+from citewell.interfaces.http.security.request_headers import normalize_address
+from citewell.interfaces.http.server import metrics
+from citewell.interfaces.http.server.closing import Closing
+from citewell.interfaces.http.server.connections import Connections, compute_max_connections
+from citewell.interfaces.http.server.listener import get_descriptor_limit
+from citewell.interfaces.http.server.metrics import Metrics
+from citewell.interfaces.http.server.observe import Observed
+from citewell.interfaces.http.tables import board_routes, query_routes
 from citewell.interfaces.spans import build_spans
 from citewell.runtime.app import App
 from citewell.service.jobs.worker import run_worker_until_closing
 
 ROUTERS: tuple[APIRouter, ...] = (
-    ask.router,
-    audit.router,
-    check.router,
-    chunks.router,
-    collections.router,
-    data.router,
-    documents.router,
-    feedback.router,
-    graphs.router,
-    jobs.router,
-    knowledge.router,
-    mcp.router,
-    memories.router,
+    api_page.router,
+    ask_routes.router,
+    audit_routes.router,
+    board_routes.router,
+    check_routes.router,
+    chunk_routes.router,
+    collection_routes.router,
+    data_routes.router,
+    data_routes.sample_router,
+    document_routes.router,
+    feedback_routes.router,
+    graph_routes.router,
+    job_routes.router,
+    knowledge_routes.router,
+    mcp_gateway.router,
+    memory_routes.router,
     metrics.router,
-    openai.router,
-    page.router,
-    papers.router,
-    runs.router,
-    search.router,
-    sessions.router,
-    sign_in.router,
-    sites.router,
-    traces.router,
-    users.router,
-    widget.router,
-    status.router,
+    model_routes.router,
+    openai_routes.router,
+    page_routes.router,
+    paper_routes.router,
+    query_routes.router,
+    comparison_routes.router,
+    run_routes.router,
+    sample_routes.router,
+    search_routes.router,
+    session_routes.router,
+    session_routes.folder_router,
+    settings_routes.router,
+    session_routes.share_router,
+    sign_in_routes.router,
+    site_routes.router,
+    trace_routes.router,
+    user_routes.router,
+    widget_routes.router,
+    status_routes.router,
+    sync_routes.router,
 )
+# of a server that only lends its models to others
+MODELS_ONLY = (metrics.router, model_routes.router, openai_embeddings.router, status_routes.router)
 
 
-def create_app(app: App) -> FastAPI:
-    """The web application around an open App. How it ends is the App's to say (`App.stopping`)."""
+def create_app(app: App, *, models_only: bool = False, works: bool = True) -> FastAPI:
+    """The web application around an open App. How it ends is the App's to say (`App.stopping`).
+    `models_only`: without page, documents, questions and jobs. `works`: it takes jobs itself.
+    """
+    routers = MODELS_ONLY if models_only else ROUTERS
     counts, spans = Metrics(), build_spans(app.settings)
     watches: list[Watch] = [counts, app.models_seen, *([spans] if spans else [])]
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         attach_watches(*watches)  # the worker's jobs
-        worker = asyncio.create_task(run_worker_until_closing(app))
+        works_here = works and not models_only
+        worker = asyncio.create_task(run_worker_until_closing(app)) if works_here else None
         try:
             async with http.state.mcp.open():
                 yield
         finally:
             app.stopping.end()
-            await worker
+            if worker is not None:
+                await worker
             if spans is not None:
                 await anyio.to_thread.run_sync(spans.close)
 
@@ -109,7 +133,7 @@ def create_app(app: App) -> FastAPI:
         title="Citewell",
         version=__version__,
         openapi_url="/api/openapi.json",
-        docs_url=None,  # its page loads scripts from another site
+        docs_url=None,  # its page loads scripts from another site; ours is page/api_page.py
         redoc_url=None,
         generate_unique_id_function=get_operation_id,
         lifespan=lifespan,
@@ -126,15 +150,16 @@ def create_app(app: App) -> FastAPI:
     http.state.metrics = counts
     http.state.connections = _build_connections(app.settings.access)
     http.state.connections.told = counts.watch_connections(http.state.connections)
-    http.state.mcp = mcp.MCPGateway(app.stopping, get_redactor(http))
-    for router in ROUTERS:
+    http.state.mcp = mcp_gateway.MCPGateway(app.stopping, get_redactor(http))
+    for router in routers:
         http.include_router(router)
     described = cache(lambda: build_openapi(http, signs_in=app.settings.auth == "token"))
     http.openapi = described  # type: ignore[method-assign]  # the framework's own way of saying it otherwise
     http.add_middleware(Access, settings=app.settings)
     http.add_middleware(Closing, stopping=app.stopping)
     http.add_middleware(Guard, settings=app.settings)
-    http.add_middleware(Observed, watches=watches, routes=_collect_routes(http))  # the outer one
+    http.add_middleware(Observed, watches=watches, routes=_collect_routes(http, routers))
+    http.add_middleware(Language)  # the outer one
     return http
 
 
@@ -146,9 +171,9 @@ def _build_connections(access: AccessSettings) -> Connections:
     )
 
 
-def _collect_routes(http: FastAPI) -> list[BaseRoute]:
+def _collect_routes(http: FastAPI, routers: tuple[APIRouter, ...]) -> list[BaseRoute]:
     """All that have a path, to name requests by that are refused before they reach theirs."""
     return [
-        *(each for router in ROUTERS for each in router.routes),
+        *(each for router in routers for each in router.routes),
         *(each for each in http.routes if isinstance(each, Route)),
     ]

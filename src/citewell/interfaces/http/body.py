@@ -1,9 +1,7 @@
 """Bodies: JSON as every route reads it, and those that a route reads itself, for they may be a form
-or JSON.
-
-The one rule: what a body costs is bounded before it is looked at. JSON is Unicode text (half
-characters are none) and holds at most `MOST_VALUES` values, so that no more can be wrong with it; a
-large one is read beside the event loop.
+or JSON. What a body costs is bounded before it is looked at. JSON is Unicode text (half characters
+are none) and holds at most `MOST_VALUES` values, so that no more can be wrong with it; a large one
+is read beside the event loop.
 """
 
 from __future__ import annotations
@@ -17,13 +15,14 @@ import anyio.to_thread
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
 from citewell.errors import InvalidInput, StorageError
 from citewell.interfaces.http.errors import Refused
+from citewell.messages import Text
 
 # in one body, lists and objects counted too: 200 claims with 100 passages each are 21,000
 MOST_VALUES = 25_000
@@ -34,13 +33,19 @@ _NOWHERE = "No usable temporary directory"  # says `tempfile` where it is first 
 Body = TypeVar("Body", bound=BaseModel)
 
 
+class Closed(BaseModel):
+    """A body that has no other fields than those that are said."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
 class JSONRoute(APIRoute):
     """A route whose body is bounded JSON."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
-        async def bounded(request: Request) -> Response:
+        async def handle_bounded(request: Request) -> Response:
             try:
                 return await handle(_Bounded(request.scope, request.receive))
             except OSError as error:
@@ -48,7 +53,7 @@ class JSONRoute(APIRoute):
                     raise
                 raise refusal from error
 
-        return bounded
+        return handle_bounded
 
 
 def _to_storage_error(error: OSError) -> StorageError | None:
@@ -58,11 +63,11 @@ def _to_storage_error(error: OSError) -> StorageError | None:
     if error.errno in _DISK:
         why = error.strerror
     elif _NOWHERE in str(error):
-        why = "no folder for them takes any"
+        why = Text("no folder for them takes any")
     else:
         return None
-    hint = "see that the disk of temporary files (TMPDIR) has room and can be written to"
-    return StorageError(f"temporary files cannot be written: {why}", hint=hint)
+    hint = Text("see that the disk of temporary files (TMPDIR) has room and can be written to")
+    return StorageError(Text("temporary files cannot be written: {why}", why=why), hint=hint)
 
 
 class _Bounded(Request):
@@ -92,7 +97,12 @@ def _parse_json(data: bytes) -> Any:
         if isinstance(each, dict | list):
             left -= len(each)
             if left < 0:
-                raise HTTPException(413, detail=f"the body holds more than {MOST_VALUES:,} values")
+                raise HTTPException(
+                    413,
+                    detail=Text(
+                        "the body holds more than {most_values:,} values", most_values=MOST_VALUES
+                    ),
+                )
             inner.extend(each.values() if isinstance(each, dict) else each)
     return value
 
@@ -104,15 +114,15 @@ def get_single_file(form: FormData, largest: int, hint: str = "") -> UploadFile:
     files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
     if len(files) != 1:
         raise InvalidInput(
-            f"the form holds {len(files)} files",
-            hint=hint or "send one file, as a part with a file name",
+            Text("the form holds {files} files", files=len(files)),
+            hint=hint or Text("send one file, as a part with a file name"),
         )
     if (files[0].size or 0) > largest:
         raise Refused(
             413,
             "too_large",
-            f"the file is larger than the {largest:,} bytes allowed",
-            "raise ingest.max_bytes",
+            Text("the file is larger than the {largest:,} bytes allowed", largest=largest),
+            Text("raise ingest.max_bytes"),
         )
     return files[0]
 

@@ -1,6 +1,5 @@
-"""What routes ask for: the App as who asks may see it, and who that is. The one rule: both come
-with the request, never from a global; who asks was found out before any route saw the request
-(access.py).
+"""What routes ask for: the App as who asks may see it, and who that is. Both come with the request,
+never from a global; who asks was found out before any route saw the request (access.py).
 """
 
 from __future__ import annotations
@@ -14,23 +13,11 @@ from pydantic import BaseModel
 from starlette.types import Scope
 
 from citewell.interfaces.http.errors import Refused
+from citewell.messages import Text
 from citewell.runtime.access_scope import get_user_view, is_role_at_least, make_role_error
 from citewell.runtime.app import App
 from citewell.store.users.identity import normalize_user_id
 from citewell.store.users.user_rows import Role
-
-__all__ = [
-    "Admin",
-    "Asking",
-    "Caller",
-    "Citewell",
-    "Editor",
-    "Reviewer",
-    "Role",
-    "get_app_view",
-    "get_caller",
-    "recheck_access",
-]
 
 LOCAL = "local"  # who asks on this machine where nobody signs in and no name is said
 # where observe.py leaves the request as those who look on know it (citewell.instrumentation)
@@ -67,11 +54,15 @@ class Caller:
         if self.auth == "none":
             return said
         if normalize_user_id(said) != self.user_id:
-            hint = "leave user_id out: the token says who asks"
+            hint = Text("leave user_id out: the token says who asks")
             raise Refused(
                 403,
                 "other_user",
-                f"{self.user_id} may not ask or change anything as {said[:64]!r}",
+                Text(
+                    "{user_id} may not ask or change anything as {said!r}",
+                    user_id=self.user_id,
+                    said=said[:64],
+                ),
                 hint,
             )
         return self.user_id
@@ -89,9 +80,7 @@ def get_caller(scope: Scope) -> Caller:
 
 
 async def recheck_access(scope: Scope) -> None:
-    """For what goes on long after it was let in: whether it still would be. Raises Refused
-    (401).
-    """
+    """For what goes on long after it was let in: whether it still may. Raises Refused (401)."""
     if STILL in scope:
         await cast("Callable[[], Awaitable[None]]", scope[STILL])()
 

@@ -1,8 +1,7 @@
 """The description for machines, `/api/openapi.json`: what the framework finds in the routes, and
-what they all have in common.
-
-The one rule: what is true of many operations stands here once, in a table: parameters, errors, who
-may ask. What is true of one stands at its route, in its docstring and its types.
+what they all have in common. What is true of many operations stands here once, in a table:
+parameters, errors, who may ask. What is true of one stands at its route, in its docstring and its
+types.
 """
 
 from __future__ import annotations
@@ -13,7 +12,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from citewell.interfaces.http.access import COOKIE, METRICS, OPEN
+from citewell.interfaces.http.security.access import METRICS, OPEN
+from citewell.interfaces.http.security.request_headers import COOKIE
 
 ABOUT = (
     "Answers from what you give it: documents, web sites, papers, tables. Every sentence of an "
@@ -31,10 +31,12 @@ TAGS = {
     "jobs": "Work that goes on after the reply.",
     "knowledge": "What people have confirmed and corrected.",
     "memories": "What is remembered of a user.",
+    "models": "The built-in embedder and reader, for other servers of ours.",
     "openai": "The same for clients of OpenAI's.",
     "papers": "Reading a paper with a guide.",
     "search": "Passages, without an answer.",
     "sessions": "Conversations.",
+    "settings": "What can be changed while the server runs.",
     "sign-in": "Who is asking.",
     "sites": "Web sites that are kept.",
     "status": "Whether it runs, and which version.",
@@ -49,6 +51,7 @@ PARAMETERS = {
     "doc_id": "a document's id, as citations and lists tell it",
     "end": "where the marked text ends, as a citation's `end`",
     "feedback_id": "the id that `POST /api/feedback` told",
+    "folder_id": "a folder's id, as the list of them tells it",
     "history": "older versions too",
     "item_id": "a confirmed answer's id",
     "job_id": "a job's id, as the reply told it that began the job",
@@ -61,10 +64,12 @@ PARAMETERS = {
     "reason": "why, in words; kept with it",
     "rule_id": "a correction's id",
     "session_id": "a session's id, as answers and lists tell it",
+    "share_id": "a link's id, as making it tells it",
     "source": "only those of these tables, by name",
     "start": "where the marked text begins, as a citation's `start`",
     "state": "only those in this state",
     "strict": "503 while the chat model is missing too",
+    "sync_id": "a sync's id, as the list tells it",
     "table": "one table, by name",
     "token_id": "a token's id, as lists tell it",
     "tokens": "the most tokens of a passage",
@@ -99,9 +104,13 @@ CONFLICTS = frozenset(  # 409
         "change_collection",
         "change_plan",
         "change_role",
+        "change_settings",
         "confirm_item",
         "create_chat_completion",
         "create_collection",
+        "create_folder",
+        "create_response",
+        "download_model",
         "give_feedback",
         "list_users",
         "make_plan",
@@ -110,12 +119,14 @@ CONFLICTS = frozenset(  # 409
         "refresh_site",
         "refresh_source",
         "remove_user",
+        "rename_folder",
         "replay_trace",
         "review_rule",
         "revoke_token",
         "revoke_tokens",
         "send_message",
         "try_job_again",
+        "try_model",
         "undo_confirmed",
         "upload_documents",
     }
@@ -127,6 +138,7 @@ ELSEWHERE = frozenset(  # 502
         "check",
         "create_chat_completion",
         "create_embedding",
+        "create_response",
         "make_plan",
         "replay_trace",
         "search",
@@ -242,9 +254,7 @@ def _replace_tuples(schema: Any) -> Any:
 
 
 def _complete_operation(operation: dict[str, Any], path: str, *, signs_in: bool) -> None:
-    """What one operation has in common with others: descriptions of parameters, errors, who may
-    ask.
-    """
+    """What an operation has in common with others: parameters, errors, who may ask."""
     for parameter in operation.get("parameters", []):
         parameter.setdefault("description", PARAMETERS.get(parameter["name"], ""))
     kinds = ["OpenAIProblem", "Problem"] if path.startswith("/v1/") else ["Problem"]

@@ -19,6 +19,7 @@ from starlette.routing import Match
 from citewell import errors
 from citewell.instrumentation import get_current_operation
 from citewell.interfaces.problem import Problem, build_problem, shorten_text, to_problem
+from citewell.messages import Text
 from citewell.runtime.shutdown import BACK
 from citewell.service.admin.forbidden_folders import redact_folders
 
@@ -32,6 +33,7 @@ STATUS: dict[type[errors.CitewellError], int] = {
     errors.ModelUnavailable: 503,
     errors.TransientError: 503,
     errors.PermanentError: 502,
+    errors.StatementFailed: 422,
     errors.SourceUnavailable: 503,
     errors.StorageError: 503,
     errors.Stopped: 503,
@@ -39,9 +41,9 @@ STATUS: dict[type[errors.CitewellError], int] = {
     errors.CitewellError: 500,
 }
 HINTS = {
-    404: "the paths are listed at /api/openapi.json",
-    405: "the paths and their methods are listed at /api/openapi.json",
-    413: "send less at a time",
+    404: Text("the paths are listed at /api/openapi.json"),
+    405: Text("the paths and their methods are listed at /api/openapi.json"),
+    413: Text("send less at a time"),
 }
 GONE = 499  # nobody reads it: the client has left
 # where the error that refused a request is in its scope, for those who count
@@ -144,35 +146,36 @@ async def handle_invalid_request(request: Request, error: Exception) -> JSONResp
             400,
             build_problem(
                 "invalid_json",
-                "the body is not valid JSON",
-                "send one JSON object, in UTF-8",
+                Text("the body is not valid JSON"),
+                Text("send one JSON object, in UTF-8"),
                 faults,
             ),
         )
-    message = "; ".join(f"{each['field']}: {each['message']}" for each in faults)
+    message = Text("; ").join(
+        Text("{field}: {message}", field=each["field"], message=each["message"]) for each in faults
+    )
     if len(told) > MOST_FAULTS:
-        message += f"; and {len(told) - MOST_FAULTS:,} more"
-    hint = "the form is at /api/openapi.json"
+        message += Text("; and {told:,} more", told=len(told) - MOST_FAULTS)
+    hint = Text("the form is at /api/openapi.json")
     said = request.headers.get("content-type", "")
     if not said.startswith("application/json") and any(
         each["loc"][:1] == ("body",) for each in told
     ):
-        hint = f"send it as JSON with Content-Type: application/json; {hint}"
+        hint = Text("send it as JSON with Content-Type: application/json; {hint}", hint=hint)
     return build_json_reply(422, build_problem("invalid_input", message, hint, faults))
 
 
 def build_fault(what: str = "") -> Problem:
-    """A fault of ours: the log has the traceback, who asked a line, and both the id of the
-    request.
-    """
+    """A fault of ours: the log has the traceback, who asked a line, both the request's id."""
     request_id = get_current_request_id()
-    hint = (
-        f"a fault of Citewell; the server's log says where, at request {request_id}: please "
-        "report it"
+    hint = Text(
+        "a fault of Citewell; the server's log says where, at request {request_id}: "
+        "please report it",
+        request_id=request_id,
     )
     return build_problem(
         "internal",
-        f"internal error: {what}" if what else "internal error",
+        Text("internal error: {what}", what=what) if what else Text("internal error"),
         hint,
         {"request_id": request_id},
     )

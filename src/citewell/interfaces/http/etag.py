@@ -1,5 +1,5 @@
-"""What a client says that it has (`If-None-Match`). The one rule: RFC 9110, 13.1.2: tags are
-compared without their `W/`, and `*` means whatever there is.
+"""What a client says that it has (`If-None-Match`). RFC 9110, 13.1.2: tags are compared without
+their `W/`, and `*` means whatever there is.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Server-sent events. The one rule: the work behind a stream ends when its client leaves, or when a
-server that stops has waited for it long enough.
+"""Server-sent events. The work behind a stream ends when its client leaves, or when a server that
+stops has waited for it long enough.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 from citewell.errors import CitewellError
 from citewell.interfaces.http.errors import build_fault, get_redactor
 from citewell.interfaces.problem import to_problem
+from citewell.messages import show_texts
 from citewell.runtime.shutdown import make_stopped_error
 
 log = logging.getLogger(__name__)
-STOPPING = to_problem(make_stopped_error())
 TELLS = 3.0  # seconds that work which is cut off has to come to a safe point and say how to go on
 KEEP_ALIVE = 15.0  # seconds of silence after which a comment is sent, so that proxies keep the line
 Pair = tuple[str, Any]  # event name, JSON value
@@ -28,7 +28,7 @@ Pair = tuple[str, Any]  # event name, JSON value
 
 def format_event_line(event: str, value: Any) -> bytes:
     """An event as the page and our own clients read it."""
-    return format_sse_event(event=event, data_str=json.dumps(value, ensure_ascii=False))
+    return format_sse_event(event=event, data_str=json.dumps(show_texts(value), ensure_ascii=False))
 
 
 def stream_events(
@@ -99,5 +99,5 @@ async def _stop_stream(
     filling.cancel()
     await asyncio.wait({filling}, timeout=TELLS)
     if not filling.done() or filling.cancelled():
-        await queue.put(("error", STOPPING))
+        await queue.put(("error", to_problem(make_stopped_error())))
         await queue.put(None)

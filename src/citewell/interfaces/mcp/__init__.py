@@ -1,4 +1,3 @@
-"""The Model Context Protocol: Citewell's work as tools that somebody else's model can call.
-
-The one rule: nothing is imported here, since the protocol's library costs 0.7 s of start-up.
+"""The Model Context Protocol: Citewell's work as tools that somebody else's model can call. Nothing
+is imported here, since the protocol's library costs 0.7 s of start-up.
 """

@@ -1,5 +1,5 @@
-"""The protocol's server around the tools. The one rule: the same tools on every transport, but that
-only the user's own machine lets its files be read.
+"""The protocol's server around the tools. The same tools on every transport, but that only the
+user's own machine lets its files be read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from citewell.interfaces.mcp.shown import build_failure
 from citewell.interfaces.mcp.tools import Tools
 from citewell.interfaces.mcp.visit import Place, Say
 from citewell.interfaces.problem import shorten_text
-from citewell.service.library.documents import read_document
 
 INSTRUCTIONS = (
     "Citewell answers from the user's own documents, web sites and tables, "
@@ -94,7 +93,7 @@ def build_server(place: Place) -> Server:
     )
     async def document(doc_id: str, ctx: Say) -> str:
         try:
-            return (await read_document(place.visit(ctx).app, doc_id)).text[:LONGEST]
+            return (await place.visit(ctx).app.catalog.content(doc_id)).text[:LONGEST]
         except NotFound as error:
             raise ResourceNotFoundError(error.message) from None
         except CitewellError as error:

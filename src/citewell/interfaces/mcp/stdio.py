@@ -1,8 +1,6 @@
-"""The protocol on standard input and output, for a program that starts Citewell itself.
-
-The one rule: nothing but the protocol on standard output. While it runs, the descriptor 1 leads to
-standard error and 0 to nothing, so that a library that prints, or a worker process, cannot break
-it.
+"""The protocol on standard input and output, for a program that starts Citewell itself. Nothing but
+the protocol on standard output. While it runs, the descriptor 1 leads to standard error and 0 to
+nothing, so that a library that prints, or a worker process, cannot break it.
 """
 
 from __future__ import annotations

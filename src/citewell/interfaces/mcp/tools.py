@@ -1,24 +1,20 @@
-"""The tools: what a model reads of each, and what it does.
-
-The one rule: a tool says what it did in words that lead on (ids, offsets, hints), and what it
-refuses is a result with a hint, never a broken connection.
+"""The tools: what a model reads of each, and what it does. A tool says what it did in words that
+lead on (ids, offsets, hints), and what it refuses is a result with a hint, never a broken
+connection.
 """
 
 from __future__ import annotations
 
 import functools
-import io
-import re
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
 from typing import Annotated, Any, Concatenate, ParamSpec, cast
 
 from mcp_types import CallToolResult
 
-from citewell.errors import CitewellError, InvalidInput
-from citewell.interfaces.links import build_citation_url
-from citewell.interfaces.mcp import shown
-from citewell.interfaces.mcp.adding import add_local_path, wait_for_job
+from citewell.errors import CitewellError
+from citewell.interfaces.mcp import render, shown
+from citewell.interfaces.mcp.adding import Given, add_given
 from citewell.interfaces.mcp.parameters import (
     AddDocumentText,
     AddLocalDocumentUrl,
@@ -47,22 +43,19 @@ from citewell.interfaces.mcp.parameters import (
 )
 from citewell.interfaces.mcp.visit import Place, Say
 from citewell.runtime.access_scope import require_role
-from citewell.service.ask.ask import AskRequest, stream_answer
-from citewell.service.ask.check import check_text
+from citewell.service.ask.ask import stream_answer
 from citewell.service.ask.default_collection import format_notice as told_of
 from citewell.service.ask.default_collection import get_default_collection, with_default_collection
+from citewell.service.ask.run import AskRequest
 from citewell.service.ask.search import SearchRequest, search
-from citewell.service.jobs.submit import submit_uploads
-from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.check.check_text import check_text
+from citewell.service.knowledge.feedback_job import run_pending_jobs
 from citewell.service.knowledge.give_feedback import submit_feedback
 from citewell.service.library.collections import list_collections
-from citewell.service.library.documents import get_document, read_document
-from citewell.service.library.uploads import Upload
-from citewell.service.sites.sites import list_sites, submit_page
+from citewell.service.sites.sites import list_sites
 from citewell.service.tables.sources import list_sources
-from citewell.types import Answer, Citation, Event, Step
+from citewell.types import Answer, Event, Step
 
-MOST_LISTED = 200  # collections; tables of a source
 LEARN_SECONDS = 30.0  # for what a vote brings about, where no server does it
 
 P = ParamSpec("P")
@@ -133,7 +126,7 @@ class Tools:
             raise CitewellError(
                 "the agent ended without an answer", hint="a fault of Citewell; its log has more"
             )
-        return shown.render_answer(
+        return render.render_answer(
             answer.model_copy(update={"warnings": [*warnings, *answer.warnings]}), visit.base
         )
 
@@ -161,16 +154,13 @@ class Tools:
         )
         result = await search(visit.app, request)
         said = [told_of(chosen)] if chosen else []
-        return shown.render_search(
+        return render.render_search(
             result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base
         )
 
     @explain_failures
     async def check(
-        self,
-        ctx: Say,
-        text: Text,
-        collection: Collection = None,
+        self, ctx: Say, text: Text, collection: Collection = None
     ) -> Annotated[CallToolResult, shown.Checked]:
         """Hold a text against the user's documents: each sentence is `entailed`, `contradicted` or
         `not_stated`, with quotes.
@@ -187,7 +177,7 @@ class Tools:
 
         result = await check_text(visit.app, text, [where] if where else [], tell_checked)
         said = [told_of(chosen)] if chosen else []
-        return shown.render_check(
+        return render.render_check(
             result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base
         )
 
@@ -199,91 +189,24 @@ class Tools:
         app = self._place.visit(ctx).app
         found = await list_collections(app)
         sources = await list_sources(app)
-        listing = shown.Collections(
-            default=app.settings.collection,
-            collections=[
-                shown.CollectionShown(
-                    name=info.name, documents=info.documents, passages=info.chunks
-                )
-                for info in found[:MOST_LISTED]
-            ],
-            sources=[
-                shown.TablesShown(
-                    name=each.name,
-                    kind=each.dialect,
-                    tables=[str(table["name"]) for table in each.tables[:MOST_LISTED]],
-                )
-                for each in sources[:MOST_LISTED]
-            ],
-            sites=[site.collection for site in (await list_sites(app))[:MOST_LISTED]],
-        )
-        lines = [
-            f"collection {each.name}: {each.documents} documents" for each in listing.collections
-        ]
-        lines += [
-            f"tables {each.name} ({each.kind}): {', '.join(each.tables)}"
-            for each in listing.sources
-        ]
-        lines += [f"web site {name}" for name in listing.sites]
-        left = max(len(found), len(sources)) - MOST_LISTED
-        lines += [f"... and {left} more"] if left > 0 else []
-        return shown.build_result(
-            listing, "\n".join(lines) or "nothing was added yet; add_document adds something"
-        )
+        sites = [site.collection for site in await list_sites(app)]
+        return render.render_listing(app.settings.collection, found, sources, sites)
 
     @explain_failures
     async def get_document(
-        self,
-        ctx: Say,
-        doc_id: DocId,
-        offset: Offset = 0,
-        limit: Limit = 8_000,
+        self, ctx: Say, doc_id: DocId, offset: Offset = 0, limit: Limit = 8_000
     ) -> Annotated[CallToolResult, shown.DocumentPart]:
         """Read the text of a document, a part at a time. `next_offset` says where the next part
         begins.
         """
         visit = self._place.visit(ctx)
-        info = await get_document(visit.app, doc_id)
-        document = await read_document(visit.app, doc_id)
-        text = document.text[offset : offset + limit]
-        end, total = offset + len(text), len(document.text)
-        if offset and offset >= total:
-            raise InvalidInput(
-                f"offset {offset}: the document has {total} characters", hint="begin with offset 0"
-            )
-        cited = Citation(  # as a whole
-            n=1, doc_id=doc_id, title=info.title, uri=info.uri, quote="", start=0, end=0
-        )
-        part = shown.DocumentPart(
-            doc_id=doc_id,
-            title=info.title,
-            collection=info.collection,
-            url=build_citation_url(cited, visit.base),
-            media_type=info.media_type,
-            lang=info.lang,
-            offset=offset,
-            end=end,
-            total=total,
-            next_offset=end if end < total else None,
-            pages=[
-                page.number for page in document.pages if page.start < end and page.end > offset
-            ],
-            text=text,
-        )
-        more = (
-            f"\n\n[characters {offset} to {end} of {total}; go on with offset={end}]"
-            if end < total
-            else ""
-        )
-        return shown.build_result(part, f"# {info.title}\n\n{text}{more}")
+        info = await visit.app.catalog.document(doc_id)
+        document = await visit.app.catalog.content(doc_id)
+        return render.render_document(info, document, offset, limit, visit.base)
 
     @explain_failures
     async def give_feedback(
-        self,
-        ctx: Say,
-        trace_id: TraceId,
-        is_correct: IsCorrect,
-        correction: Correction = None,
+        self, ctx: Say, trace_id: TraceId, is_correct: IsCorrect, correction: Correction = None
     ) -> Annotated[CallToolResult, shown.Feedback]:
         """Tell that an answer was right or wrong, so that the next one is better. Only what the
         user said, not your view.
@@ -345,21 +268,8 @@ class Tools:
     ) -> CallToolResult:
         app = self._place.visit(ctx).app
         require_role(app, "editor", "add_document")
-        into = collection or app.settings.collection
-        names = "path, url or text" if self._place.local else "url or text"
-        if sum(bool(each) for each in (url, text, path)) != 1:
-            raise InvalidInput(f"add one thing at a time: {names}", hint=f"name one of {names}")
-        if path is not None and "://" in path:
-            raise InvalidInput(f"{path}: not a path", hint="name it as url")
-        if path:
-            return await add_local_path(app, path, into, ctx.report_progress)
-        if url:
-            job = await submit_page(app, into, url)
-        else:
-            job = await submit_uploads(
-                app, into, [Upload(_make_file_name(title), io.BytesIO((text or "").encode()))]
-            )
-        return await wait_for_job(app, job, into, ctx.report_progress, work=self._place.local)
+        given = Given(url, text, title, path)
+        return await add_given(app, given, collection, ctx.report_progress, local=self._place.local)
 
 
 def _describe_progress(event: Event) -> str:
@@ -373,13 +283,3 @@ def _describe_progress(event: Event) -> str:
     ):
         return f"read {event.data.get('title') or event.data.get('url')}"
     return ""
-
-
-def _make_file_name(title: str | None) -> str:
-    """Raises InvalidInput for a text without a title."""
-    name = re.sub(r"[/\\\s]+", " ", title or "").strip()
-    if not name:
-        raise InvalidInput(
-            "a text needs a title", hint="name it, so that it can be found and replaced"
-        )
-    return f"{name}.md"

@@ -1,6 +1,7 @@
 /** The only way to the server. Every failure is an ApiError with the server's own words and hint. */
 
 import { t } from "./i18n.js";
+import { revived } from "./said.js";
 import { ended, me, online, user } from "./state.js";
 import { bytes } from "./ui/figures.js";
 
@@ -12,8 +13,12 @@ export class ApiError extends Error {
     this.name = "ApiError";
     this.status = status;
     this.code = told.code ?? "";
+    /** The message in every language that the server has, see said.js. */
+    this.text = told.message || this.message;
     this.hint = told.hint ?? "";
     this.detail = told.detail;
+    /** The address that was asked, without its query; empty where none was. */
+    this.path = "";
     /** The whole reply, where it has another shape than an error. @type {any} */
     this.told = whole;
   }
@@ -32,6 +37,11 @@ export const put = (path, body, more) => send("PUT", path, body ?? {}, undefined
 export const patch = (path, body, more) => send("PATCH", path, body ?? {}, undefined, more);
 /** @param {string} path @param {Params} [params] @param {More} [more] @returns {Promise<any>} */
 export const del = (path, params, more) => send("DELETE", path, undefined, params, more);
+
+/** A file that the server makes. @param {string} path @param {Params} [params] @returns {Promise<Blob>} */
+export const file = async (path, params) => (await asked("GET", address(path, params), undefined)).blob();
+/** A reply that is a file. @param {string} path @param {Params} params @param {unknown} body @param {More} [more] */
+export const postForFile = (path, params, body, more) => asked("POST", address(path, params), body, more);
 
 /** The address of something that a tag loads by itself (a picture, a file). @param {string} path @param {Params} [params] */
 export function address(path, params = {}) {
@@ -73,7 +83,7 @@ export function upload(path, form, onProgress, more = {}) {
       online.value = true;
       const told = parsed(request.responseText);
       if (request.status < 300) resolve(told);
-      else reject(refused(request.status, told));
+      else reject(refused(request.status, told, path));
     };
     request.onerror = () => reject(unreachable());
     request.onabort = () => reject(new DOMException("stopped", "AbortError"));
@@ -144,24 +154,26 @@ async function asked(method, url, body, more = {}, extra = {}) {
     throw unreachable();
   }
   online.value = true;
-  if (!response.ok) throw refused(response.status, parsed(await response.text()));
+  if (!response.ok) throw refused(response.status, parsed(await response.text()), url);
   return response;
 }
 
-/** A changing request of a signed-in page proves that it is this page. @param {string} method @returns {Record<string, string>} */
+/** Texts are wanted in every language; a changing request of a signed-in page proves that it is this page.
+ * @param {string} method @returns {Record<string, string>} */
 function headers(method) {
   const csrf = me.value?.csrf;
-  return csrf && method !== "GET" ? { "X-CSRF-Token": csrf } : {};
+  return { "Citewell-Texts": "all", ...(csrf && method !== "GET" ? { "X-CSRF-Token": csrf } : {}) };
 }
 
-/** @param {number} status @param {any} told */
-function refused(status, told) {
+/** @param {number} status @param {any} told @param {string} url */
+function refused(status, told, url) {
   if (status === 401) {
     if (me.value) ended.value = true;
     me.value = null; // the frame shows the sign-in
   }
   const error = told && typeof told === "object" ? told.error : undefined;
-  return new ApiError(status, error && typeof error === "object" ? error : {}, told);
+  const made = new ApiError(status, error && typeof error === "object" ? error : {}, told);
+  return Object.assign(made, { path: url.split("?")[0] });
 }
 
 function unreachable() {
@@ -173,7 +185,7 @@ function unreachable() {
 function parsed(text) {
   if (!text) return null;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, revived);
   } catch {
     return text;
   }

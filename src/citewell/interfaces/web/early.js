@@ -4,8 +4,14 @@
   try {
     var theme = localStorage.getItem("citewell.theme");
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
-    var lang = localStorage.getItem("citewell.lang") || (/^zh/i.test(navigator.language) ? "zh" : "en");
-    root.lang = lang === "zh" ? "zh-Hans" : "en";
+    root.dataset.size = localStorage.getItem("citewell.size") || "normal";
+    var lang = localStorage.getItem("citewell.lang") || navigator.language.toLowerCase().split("-")[0];
+    if ((root.dataset.languages || "en").split(" ").indexOf(lang) < 0) lang = "en";
+    root.lang = lang === "zh" ? "zh-Hans" : lang;
+    var words = document.createElement("link"); // i18n.js waits for them
+    Object.assign(words, { rel: "preload", as: "fetch", crossOrigin: "anonymous" });
+    words.href = new URL("words/" + lang + ".json", /** @type {HTMLScriptElement} */ (document.currentScript).src).href;
+    document.head.append(words);
   } catch (_) {
     root.lang = "en"; // a browser that keeps nothing
   }

@@ -1,7 +1,34 @@
-/** Words in the page's language. The one rule: no text that a person reads stands outside `words/`. */
+/**
+ * Words in the page's language, from the catalogue of all texts (docs/messages.md). The one rule: no text that a person reads stands
+ * in a script.
+ */
 
-import { lang } from "./state.js";
-import { WORDS } from "./words/index.js";
+import { lang, online } from "./state.js";
+
+/** By language, each whole: what a language lacks, the server fills in English. @type {Record<string, Record<string, string>>} */
+const words = {};
+
+await loadWords(lang.value);
+
+/** @param {string} language */
+async function loadWords(language) {
+  words[language] ??= await (await fetch(new URL(`words/${language}.json`, import.meta.url))).json();
+}
+
+/** Show the page in another language, once its words are here. @param {string} language */
+export async function changeLanguage(language) {
+  try {
+    await loadWords(language);
+    lang.value = language;
+  } catch {
+    online.value = false;
+  }
+}
+
+/** A language as who speaks it calls it. @param {string} language */
+export function nameLanguage(language) {
+  return new Intl.DisplayNames([language], { type: "language" }).of(language) ?? language;
+}
 
 /**
  * The words of a key such as `ask.placeholder`, with `{name}` filled in. `{n|passage|passages}` says the first word where
@@ -11,7 +38,7 @@ import { WORDS } from "./words/index.js";
  * @returns {string}
  */
 export function t(key, values = {}) {
-  const text = WORDS[lang.value][key] ?? WORDS.en[key];
+  const text = words[lang.value]?.[key];
   if (text === undefined) {
     console.warn(`no words for ${key}`);
     return key;
@@ -25,7 +52,7 @@ export function t(key, values = {}) {
 
 /** Whether there are words for a key. @param {string} key */
 export function known(key) {
-  return key in WORDS.en;
+  return key in (words[lang.value] ?? {});
 }
 
 /** An agent as people call it. @param {string} agent its name in the API */

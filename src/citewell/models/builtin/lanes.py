@@ -1,9 +1,7 @@
 """Two lanes for work in threads: what a person waits for, and what is done in the background (an
-upload's passages).
-
-The one rule: the background gives way between two items, so a question waits for one passage at
-most (0.03 s), never for an upload; and it never stands still for long, whatever is asked meanwhile.
-Within a lane the calls take turns.
+upload's passages). The background gives way between two items, so a question waits for one passage
+at most (0.03 s), never for an upload; and it never stands still for long, whatever is asked
+meanwhile. Within a lane the calls take turns.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Generic, TypeVar
 
@@ -27,14 +25,24 @@ TURN = 0.1  # seconds after which a thread goes to the next call that waits
 _behind: ContextVar[bool] = ContextVar("_behind", default=False)
 
 
-@contextmanager
-def use_background_priority() -> Iterator[None]:
+def use_background_priority() -> AbstractContextManager[None]:
     """Whatever is asked of a model in this block can wait."""
-    token = _behind.set(True)
+    return choose_priority(background=True)
+
+
+@contextmanager
+def choose_priority(*, background: bool) -> Iterator[None]:
+    """Whether what is asked of a model in this block can wait."""
+    token = _behind.set(background)
     try:
         yield
     finally:
         _behind.reset(token)
+
+
+def is_in_background() -> bool:
+    """Whether the caller said that it can wait."""
+    return _behind.get()
 
 
 class Lanes(Generic[T, R]):

@@ -1,7 +1,5 @@
-"""A graph on onnxruntime, one for the embedder and one for the reader.
-
-The one rule: the thread that asks does the work, so nobody spins, nobody waits, and results never
-hang on other requests.
+"""A graph on onnxruntime, one for the embedder and one for the reader. The thread that asks does
+the work, so nobody spins, nobody waits, and results never hang on other requests.
 """
 
 from __future__ import annotations
@@ -13,9 +11,7 @@ from numpy.typing import NDArray
 
 
 def open_session(graph: bytes, arrays: Mapping[str, NDArray[Any]] | None = None) -> Any:
-    """`arrays`: weights that the graph names and does not hold. Raises ImportError,
-    RuntimeError.
-    """
+    """`arrays`: weights that the graph only names. Raises ImportError, RuntimeError."""
     import onnxruntime
 
     onnxruntime.disable_telemetry_events()  # of Windows only, and of ours nowhere

@@ -2,8 +2,8 @@
 process.
 
 Long passages are read in overlapping windows: of a question the window with the best span counts,
-of a claim the window that says most about it. The one rule: what the heads say becomes
-probabilities here, by the constants beside the weights, and nowhere else.
+of a claim the window that says most about it. What the heads say becomes probabilities here, by the
+constants beside the weights, and nowhere else.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
+from citewell.messages import Text
 from citewell.models.builtin.cores import count_cores
 from citewell.models.builtin.e5_file import Floats
 from citewell.models.builtin.lanes import Lanes
@@ -83,7 +84,7 @@ class BuiltinReader:
         self, question: str, passages: Sequence[str], headings: Sequence[str] = ()
     ) -> list[Reading]:
         under = headings or [""] * len(passages)
-        return await self._run_tasks(
+        return await self.run_tasks(
             [
                 Task(QUESTION, question, passage, heading)
                 for passage, heading in zip(passages, under, strict=True)
@@ -92,28 +93,30 @@ class BuiltinReader:
 
     @observe_call("judge")
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        return await self._run_tasks([Task(CLAIM, claim, evidence) for claim, evidence in pairs])
+        return await self.run_tasks([Task(CLAIM, claim, evidence) for claim, evidence in pairs])
 
     @observe_call("same")
     async def same(self, pairs: Sequence[Pair]) -> list[float]:
         if self.same_threshold is None:
             raise ModelUnavailable(
-                "the built-in reader cannot tell whether two questions ask the same"
+                Text("the built-in reader cannot tell whether two questions ask the same")
             )
-        return await self._run_tasks([Task(SAME, one, other) for one, other in pairs])
+        return await self.run_tasks([Task(SAME, one, other) for one, other in pairs])
 
     async def close(self) -> None:
         """Nothing is held but what the process shares."""
 
-    async def _run_tasks(self, tasks: list[Task]) -> list[Any]:
-        """The longest first, so that threads finish together; equal pairs once."""
+    async def run_tasks(self, tasks: list[Task]) -> list[Any]:
+        """The result of each task, in order. The longest are read first, so that threads finish
+        together; equal ones once.
+        """
         todo = sorted(dict.fromkeys(tasks), key=lambda task: len(task.second), reverse=True)
         try:
             done = dict(zip(todo, await self._lanes.results(todo), strict=True))
         except (ImportError, OSError, RuntimeError, ValueError) as error:
             raise ModelUnavailable(
-                f"the built-in reader cannot be loaded: {error}",
-                hint="install citewell again, or set reader",
+                Text("the built-in reader cannot be loaded: {error}", error=error),
+                hint=Text("install citewell again, or set reader"),
             ) from error
         return [done[task] for task in tasks]
 

@@ -1,3 +1,1 @@
-"""Who can be asked to search the web; one provider a file. The one rule: a provider finds addresses
-and reads no page.
-"""
+"""Who can be asked to search the web. A provider finds addresses and reads no page."""

@@ -1,7 +1,5 @@
 """What every provider of web search is and shares: results, one request with its limits, and what
-goes wrong with it.
-
-The one rule: the key is in no message, and a reply counts whole or not at all.
+goes wrong with it. The key is in no message, and a reply counts whole or not at all.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ import anyio
 from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, InvalidInput, PermanentError, TransientError
 from citewell.fetch.urls import canonicalize_url, get_url_identity
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     import httpx2
@@ -32,9 +31,7 @@ _TAG = re.compile(r"<[^<>]{0,200}>")
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """A page that a provider names. `url` is canonical; `title` and `snippet` are plain text in one
-    line.
-    """
+    """A page that a provider names. `url` is canonical; `title`, `snippet`: a line of text."""
 
     url: str
     title: str
@@ -80,15 +77,17 @@ class Endpoint:
         self._client: httpx2.AsyncClient | None = None
         if not self.base:
             raise ConfigError(
-                "setting web.url is empty",
-                hint=f'web.provider = "{name}" needs its base URL (CITEWELL_WEB__URL)',
+                Text("setting web.url is empty"),
+                hint=Text(
+                    'web.provider = "{name}" needs its base URL (CITEWELL_WEB__URL)', name=name
+                ),
             )
         if key_header:
             if not self._key or not self._key.isascii() or not self._key.isprintable():
-                what = "has characters that no key has" if self._key else "is empty"
+                what = Text("has characters that no key has") if self._key else Text("is empty")
                 raise ConfigError(
-                    f"setting web.key {what}",
-                    hint=f'web.provider = "{name}" needs a key (CITEWELL_WEB__KEY)',
+                    Text("setting web.key {what}", what=what),
+                    hint=Text('web.provider = "{name}" needs a key (CITEWELL_WEB__KEY)', name=name),
                 )
             self._headers[key_header] = (
                 f"Bearer {self._key}" if key_header == "Authorization" else self._key
@@ -100,9 +99,9 @@ class Endpoint:
         try:
             found = json.loads(reply)
         except (ValueError, RecursionError):
-            raise self.make_error("the reply is not JSON") from None
+            raise self.make_error(Text("the reply is not JSON")) from None
         if not isinstance(found, dict):
-            raise self.make_error("the reply is not a JSON object")
+            raise self.make_error(Text("the reply is not a JSON object"))
         return found
 
     async def text(self, method: str, path: str, **request: Any) -> str:
@@ -115,19 +114,25 @@ class Endpoint:
                 async with self._client.stream(method, self.base + path, **request) as response:
                     data = await self._read_body(response)
         except TimeoutError:
-            hint = "a larger web.seconds gives it more time"
+            hint = Text("a larger web.seconds gives it more time")
             raise TransientError(
-                f"{self.name}: no reply within {self._seconds:g} seconds", hint=hint
+                Text(
+                    "{name}: no reply within {seconds:g} seconds",
+                    name=self.name,
+                    seconds=self._seconds,
+                ),
+                hint=hint,
             ) from None
         except httpx2.InvalidURL as error:
             raise PermanentError(
-                f"{self.name}: {self.shown}: {error}", hint="is web.url right?"
+                Text("{name}: {shown}: {error}", name=self.name, shown=self.shown, error=error),
+                hint=Text("is web.url right?"),
             ) from None
         except httpx2.HTTPError as error:
             reason = self._redact_key(str(error) or type(error).__name__)
             raise TransientError(
-                f"{self.name}: {self.shown}: {reason}",
-                hint="is it there, and is this machine connected?",
+                Text("{name}: {shown}: {reason}", name=self.name, shown=self.shown, reason=reason),
+                hint=Text("is it there, and is this machine connected?"),
             ) from None
         if response.status_code != 200:
             raise self._make_status_error(response.status_code, data.decode("utf-8", "replace"))
@@ -141,32 +146,45 @@ class Endpoint:
     def rows(self, rows: Any) -> list[dict[str, Any]]:
         """A list of results, each an object. Raises PermanentError for anything else."""
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise self.make_error("there is no list of results in the reply")
+            raise self.make_error(Text("there is no list of results in the reply"))
         return rows
 
     def make_error(self, what: str) -> PermanentError:
-        hint = "is web.url right, and does it belong to this web.provider?"
-        return PermanentError(f"{self.name}: {self.shown}: {self._redact_key(what)}", hint=hint)
+        hint = Text("is web.url right, and does it belong to this web.provider?")
+        return PermanentError(
+            Text(
+                "{name}: {shown}: {key}",
+                name=self.name,
+                shown=self.shown,
+                key=self._redact_key(what),
+            ),
+            hint=hint,
+        )
 
     async def _read_body(self, response: httpx2.Response) -> bytes:
         data = bytearray()
         async for part in response.aiter_bytes():
             data += part
             if len(data) > LARGEST:
-                raise self.make_error(f"the reply is larger than {LARGEST:,} bytes")
+                raise self.make_error(
+                    Text("the reply is larger than {largest:,} bytes", largest=LARGEST)
+                )
         return bytes(data)
 
     def _make_status_error(self, status: int, message: str) -> CitewellError:
-        where = f"{self.name}: {self.shown}: status {status}"
+        where = Text(
+            "{name}: {shown}: status {status}", name=self.name, shown=self.shown, status=status
+        )
         if status in _AGAIN or status >= 500:
             return TransientError(
-                where, hint="it is busy, failing, or asked too often; try again later"
+                where, hint=Text("it is busy, failing, or asked too often; try again later")
             )
         if status in {401, 403}:  # servers quote part of the key in these
-            hint = "see that web.key (CITEWELL_WEB__KEY) is right for this provider"
+            hint = Text("see that web.key (CITEWELL_WEB__KEY) is right for this provider")
             return PermanentError(where, hint=hint, code="unauthorised")
         return PermanentError(
-            f"{where}: {self._redact_key(strip_tags(message))}", hint="is web.url right?"
+            Text("{where}: {key}", where=where, key=self._redact_key(strip_tags(message))),
+            hint=Text("is web.url right?"),
         )
 
     def _redact_key(self, text: str) -> str:

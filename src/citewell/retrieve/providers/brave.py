@@ -1,6 +1,5 @@
-"""Brave Search: `GET {url}/res/v1/web/search`, the key in the header `X-Subscription-Token`.
-
-The one rule: where nothing was found the reply has no `web` at all, and is known by its `type`.
+"""Brave Search: `GET {url}/res/v1/web/search`, the key in the header `X-Subscription-Token`. Where
+nothing was found the reply has no `web` at all, and is known by its `type`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """DuckDuckGo's page for browsers without JavaScript: `POST {url}/html/`. Needs no key, and may ask
-who is there.
-
-The one rule: a page that holds neither results nor the word that there are none is an error, not an
+who is there. A page that holds neither results nor the word that there are none is an error, not an
 empty search.
 """
 
@@ -13,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from citewell.config import Settings
 from citewell.errors import PermanentError
+from citewell.messages import Text
 from citewell.retrieve.providers.base import LONGEST_QUERY, Endpoint, WebResult, select_results
 
 if TYPE_CHECKING:
@@ -59,9 +58,15 @@ class DuckDuckGo:
         )
 
     def _make_captcha_error(self) -> PermanentError:
-        hint = "it takes this machine for a robot; wait an hour, or choose another web.provider"
+        hint = Text(
+            "it takes this machine for a robot; wait an hour, or choose another web.provider"
+        )
         return PermanentError(
-            f"{self.name}: {self._endpoint.shown}: it wants a captcha solved",
+            Text(
+                "{name}: {shown}: it wants a captcha solved",
+                name=self.name,
+                shown=self._endpoint.shown,
+            ),
             hint=hint,
             code="captcha",
         )

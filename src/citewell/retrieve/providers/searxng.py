@@ -1,13 +1,13 @@
-"""SearXNG: a search engine of one's own that asks others. `GET {url}/search?q=...&format=json`.
-
-The one rule: an instance replies in JSON only where its settings.yml says so under
-`search.formats`; else it says 403.
+"""SearXNG: a search engine of one's own that asks others. `GET {url}/search?q=...&format=json`. An
+instance replies in JSON only where its settings.yml says so under `search.formats`; else it says
+403.
 """
 
 from __future__ import annotations
 
 from citewell.config import Settings
 from citewell.errors import PermanentError
+from citewell.messages import Text
 from citewell.retrieve.providers.base import LONGEST_QUERY, Endpoint, WebResult, select_results
 
 LANGUAGES = {"zh": "zh-CN", "en": "en"}
@@ -31,9 +31,9 @@ class SearXNG:
             reply = await self._endpoint.json("GET", "/search", params=params)
         except PermanentError as error:
             if error.code == "unauthorised":
-                hint = (
-                    "its settings.yml must list json under search.formats, and its limiter must "
-                    "let this machine pass"
+                hint = Text(
+                    "its settings.yml must list json under search.formats, and its "
+                    "limiter must let this machine pass"
                 )
                 raise PermanentError(error.message, hint=hint, code=error.code) from None
             raise

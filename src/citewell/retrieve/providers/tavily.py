@@ -1,7 +1,5 @@
-"""Tavily: `POST {url}/search` with a JSON body, the key as a bearer token.
-
-The one rule: only addresses and snippets are asked for; Tavily's own answer and its copies of pages
-are not, for we cite pages.
+"""Tavily: `POST {url}/search` with a JSON body, the key as a bearer token. Only addresses and
+snippets are asked for; Tavily's own answer and its copies of pages are not, for we cite pages.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Wikipedia, in the language of the question: the MediaWiki API, `action=query&list=search`. Needs
-no key.
-
-The one rule: with `web.url` any MediaWiki can be asked (its address up to `/w/api.php`), and the
-results are pages of it.
+no key. With `web.url` any MediaWiki can be asked (its address up to `/w/api.php`), and the results
+are pages of it.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from urllib.parse import quote
 
 from citewell.config import Settings
 from citewell.errors import PermanentError, TransientError
+from citewell.messages import Text
 from citewell.retrieve.providers.base import Endpoint, WebResult, select_results
 
 BASE = "https://{lang}.wikipedia.org"
@@ -58,7 +57,8 @@ class Wikipedia:
         code = str(error.get("code", "")) if isinstance(error, dict) else ""
         if code in _AGAIN:
             return TransientError(
-                f"{self.name}: {endpoint.shown}: {code}", hint="it is busy; try again later"
+                Text("{name}: {shown}: {code}", name=self.name, shown=endpoint.shown, code=code),
+                hint=Text("it is busy; try again later"),
             )
         return endpoint.make_error(f"the reply is an error: {code or 'unknown'}")
 

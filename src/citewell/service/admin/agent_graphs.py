@@ -1,14 +1,17 @@
-"""How each agent goes about a question, as nodes and edges to draw. The one rule: it is read from
-the table that runs.
-"""
+"""How each agent goes about a question, as nodes and edges, read from the table that runs."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from citewell.agents import data, dual_loop, paper_states, qa, website
+from citewell.agents.data import data
+from citewell.agents.dual_loop import dual_loop
+from citewell.agents.paper import paper_states
+from citewell.agents.qa import qa
+from citewell.agents.website import website
 from citewell.errors import NotFound
 from citewell.graph import END, Graph, get_node_name
+from citewell.messages import Text
 from citewell.types import Shown
 
 GRAPHS: Final[dict[str, Graph[Any]]] = {
@@ -34,7 +37,10 @@ def draw_graph(agent: str) -> Drawing:
         return _draw_paper_states()
     graph = GRAPHS.get(agent)
     if graph is None:
-        raise NotFound(f"no graph of {agent!r}", hint=f"known: {', '.join([*GRAPHS, PAPER])}")
+        raise NotFound(
+            Text("no graph of {agent!r}", agent=agent),
+            hint=Text("known: {value}", value=", ".join([*GRAPHS, PAPER])),
+        )
     edges = [
         (get_node_name(function), get_node_name(target), label)
         for function, ways in graph.table.items()

@@ -1,7 +1,6 @@
-"""`citewell backup`: all that a home holds, as it is at one moment, in one archive.
-
-The one rule: the archive is there whole or not at all, and of a database that is; whoever goes on
-working meanwhile notices nothing.
+"""`citewell backup`: all that a home holds, as it is at one moment, in one archive. The archive is
+there whole or not at all, and of a database that is; whoever goes on working meanwhile notices
+nothing.
 """
 
 from __future__ import annotations
@@ -84,17 +83,13 @@ def create_backup(home: Path, file: Path | None, tell: Tell) -> BackupMade:
     with open_staging_folder(home) as folder, _open_output(file, folder / OUTSIDE) as out:
         manifest = _collect_files(home, folder)
         _pack_files(out, folder / _FILES, manifest, tell)
-    return BackupMade(
+    return BackupMade.of(
+        manifest,
         file=str(file),
         bytes=file.stat().st_size,
         unpacked=manifest.size,
         seconds=round(time.monotonic() - started, 2),
-        version=manifest.version,
-        schema_version=manifest.schema_version,
-        created_at=manifest.created_at,
-        counts=manifest.counts,
         files=len(manifest.files),
-        left_out=manifest.left_out,
     )
 
 

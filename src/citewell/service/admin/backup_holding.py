@@ -1,8 +1,6 @@
 """Which backups may still hold what was deleted here: those that the log of administration knows,
-and what lies beside them.
-
-The one rule: nothing is changed or unpacked; an archive tells when it was made, and who came before
-that may be in it.
+and what lies beside them. Nothing is changed or unpacked; an archive tells when it was made, and
+who came before that may be in it.
 """
 
 from __future__ import annotations
@@ -13,9 +11,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from citewell.config import Settings
 from citewell.errors import CitewellError
-from citewell.runtime.app import App
 from citewell.service.admin.backup_list import LARGEST_LIST, LIST, parse_manifest
+from citewell.store.users.audit import Audit
 from citewell.types import Shown
 
 MOST = 10_000  # archives that are looked at
@@ -33,15 +32,14 @@ class Holding(Shown):
 
 
 async def list_holding_backups(
-    app: App, since: float | None, folders: Sequence[Path]
+    audit: Audit, settings: Settings, since: float | None, folders: Sequence[Path]
 ) -> list[Holding]:
     """Archives made after `since` (seconds; None: all), homes that a restore replaced, and what
     cannot be read. `folders`: more places to look at.
     """
-    home = app.settings.home
+    home = settings.home
     known = [
-        Path(str(each.detail.get("file", "")))
-        for each in await app.audit.list_by_action("home.backup")
+        Path(str(each.detail.get("file", ""))) for each in await audit.list_by_action("home.backup")
     ]
     around = [*folders, *{path.parent for path in known}]
     archives = {path for path in known if path.is_file()}

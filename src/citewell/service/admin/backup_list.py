@@ -1,7 +1,6 @@
-"""What a backup holds: which files of a home, and the list that stands first in the archive.
-
-The one rule: what the list does not name is not in the archive, and a name that no home of ours has
-is refused, on both ways.
+"""What a backup holds: which files of a home, and the list that stands first in the archive. What
+the list does not name is not in the archive, and a name that no home of ours has is refused, on
+both ways.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import Final
 
 from pydantic import Field, ValidationError
 
+from citewell.config.page_settings import FILE as PAGE
 from citewell.errors import UnreadableFile
 from citewell.retrieve.confidence import OWN
 from citewell.store.users.home_key import FILE as KEY
@@ -22,7 +22,7 @@ FORMAT: Final = 1
 LIST: Final = "manifest.json"
 DATABASE: Final = "citewell.db"
 SETTINGS: Final = "citewell.toml"
-FILES: Final = (SETTINGS, OWN, KEY)  # of a home, beside its database
+FILES: Final = (SETTINGS, PAGE, OWN, KEY)  # of a home, beside its database
 FOLDERS: Final = ("knowledge", "sources", "uploads")
 # the copy of the database holds what they do
 MADE_AGAIN: Final = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal")

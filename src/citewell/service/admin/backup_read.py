@@ -1,7 +1,5 @@
 """An archive of `citewell backup`, read from its beginning to its end: checked, and unpacked where
-that is wanted.
-
-The one rule: the list at its beginning says all that may come, in which order and how large; the
+that is wanted. The list at its beginning says all that may come, in which order and how large; the
 first byte that is otherwise ends it. So links, devices, names that lead elsewhere and bombs never
 get as far as the disk.
 """
@@ -64,6 +62,14 @@ def read_archive(archive: Path, tell: Tell, ready: Ready, into: Path | None = No
                 )
         _check_archive_end(packed, archive)
     return manifest
+
+
+def read_manifest(archive: Path) -> Manifest:
+    """What an archive says that it holds, before anything of it is unpacked. Raises NotFound,
+    UnreadableFile.
+    """
+    with _open_archive(archive) as packed:
+        return _read_manifest(packed, archive)
 
 
 def check_schema_version(archive: Path, manifest: Manifest) -> None:

@@ -1,5 +1,5 @@
-"""`citewell restore`: a home out of an archive. The one rule: the home is the old one or the new
-one, never something between.
+"""`citewell restore`: a home out of an archive. The home is the old one or the new one, never
+something between.
 
 It is made beside the home, checked and brought up to date there, and takes its place in one step of
 the file system; the old one stays, under a name with the moment.
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from pydantic import Field
-from sqlalchemy import text
+from sqlalchemy import func, select
 
 from citewell.disk import sync_to_disk
 from citewell.errors import Conflict, StorageError
@@ -41,14 +41,17 @@ from citewell.store.copies import SCHEMA, check_copy, lock_exclusively
 from citewell.store.db import Database
 from citewell.store.index.adapters import INDEXES
 from citewell.store.processes import name_this_process
+from citewell.store.schema.library import chunks
 from citewell.types import Shown
 
 ROOM: Final = 64_000_000  # bytes that have to be left on the disk
 MOST_FOUND: Final = 20
-_SOME: Final = text(
-    """SELECT id, substr(text, 1, 300) AS text FROM chunks WHERE kind = 'text'
-    AND id >= (SELECT max(id) / 2 FROM chunks)
-    ORDER BY id LIMIT 5"""
+_MIDDLE: Final = select(func.max(chunks.alias().c.id) // 2).scalar_subquery()
+_SOME: Final = (
+    select(chunks.c.id, func.substr(chunks.c.text, 1, 300).label("text"))
+    .where(chunks.c.kind == "text", chunks.c.id >= _MIDDLE)
+    .order_by(chunks.c.id)
+    .limit(5)
 )
 _HERE: Final = -100  # AT_FDCWD of Linux
 _EXCHANGE: Final = 2  # RENAME_EXCHANGE: https://man7.org/linux/man-pages/man2/rename.2.html
@@ -136,9 +139,7 @@ def check_free_space(manifest: Manifest, folder: Path) -> None:
 
 
 def check_database(archive: Path, database: Path, manifest: Manifest) -> None:
-    """Raises UnreadableFile where the database in the archive is not what its list says, and
-    whole.
-    """
+    """Raises UnreadableFile where the archive's database is not whole and as its list says."""
     try:
         schema = check_copy(database)
     except StorageError as error:

@@ -1,7 +1,5 @@
 """`citewell backup --verify` and `--keep`: an archive is whole when what it makes has been opened
-and asked.
-
-The one rule: an older archive is removed only after a newer one was found whole.
+and asked. An older archive is removed only after a newer one was found whole.
 """
 
 from __future__ import annotations
@@ -12,10 +10,29 @@ from pathlib import Path
 from typing import Final
 
 from citewell.errors import StorageError
-from citewell.service.admin.backup import open_staging_folder
+from citewell.service.admin.backup import BackupMade, open_staging_folder
 from citewell.service.admin.backup_list import DATABASE, Manifest, Tell, make_damaged_error
 from citewell.service.admin.backup_read import check_schema_version, read_archive
 from citewell.service.admin.backup_restore import check_database, check_free_space, migrate_home
+from citewell.store.db import Database
+from citewell.store.users.audit import Audit
+
+
+async def note_backup(home: Path, made: BackupMade) -> None:
+    """Where it is, so that `citewell user forget` can name it. Raises StorageError."""
+    async with Database(home / DATABASE) as db:
+        await Audit(db).record(
+            "home.backup", "home", str(home), file=made.file, made=made.created_at
+        )
+
+
+async def note_restore(folder: Path, home: Path, archive: Path, manifest: Manifest) -> None:
+    """`folder`: the new home while it is not in its place. Raises StorageError."""
+    async with Database(folder / DATABASE) as db:
+        await Audit(db).record(
+            "home.restore", "home", str(home), file=str(archive), made=manifest.created_at
+        )
+
 
 _NAME: Final = re.compile(r"citewell-\d{4}-\d\d-\d\d(-\d{6})?\.tar\.gz")
 

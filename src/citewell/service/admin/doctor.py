@@ -1,8 +1,6 @@
 """What is here, and is it well: packages, settings, disk, database, models and their speed on this
-machine.
-
-The one rule: a check never raises; what is wrong becomes a line with advice. Secrets are shown as
-set or not set.
+machine. A check never raises; what is wrong becomes a line with advice. Secrets are shown as set or
+not set.
 """
 
 from __future__ import annotations
@@ -13,8 +11,6 @@ import shutil
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-
-import anyio.to_thread
 
 from citewell import __version__
 from citewell.config import PREFIX, Settings
@@ -31,7 +27,9 @@ from citewell.service.admin.check_models import (
 from citewell.service.admin.effective_settings import Setting, list_effective_settings
 from citewell.service.admin.health_check import Check, build_failed_check
 from citewell.service.admin.hidden_copies import sweep_hidden_copies
-from citewell.service.library.add import count_pending
+from citewell.store.dialects.soundness import find_faults, measure_database
+from citewell.store.library.catalog import Catalog
+from citewell.store.object_store import ObjectStore
 from citewell.types import Shown
 
 PACKAGES = (
@@ -73,7 +71,8 @@ async def run_checks(settings: Settings, *, fast: bool = False) -> Report:
         async with App(settings) as app:
             checks += [
                 await _check_database(app),
-                await _check_embeddings(app),
+                await _check_embeddings(app.catalog),
+                *await _check_objects(app),
                 await check_chat_model(app),
                 check_calibration(app),
             ]
@@ -207,22 +206,16 @@ def _check_hidden_copies(settings: Settings) -> list[Check]:
 
 
 async def _check_database(app: App) -> Check:
-    from sqlalchemy import text
-
     started = time.perf_counter()
     try:
-        found = await app.db.read(
-            lambda connection: connection.execute(text("PRAGMA quick_check")).scalars().all()
-        )
+        faults = await app.db.read(find_faults)
+        size = await app.db.read(measure_database)
         collections = await app.catalog.collections()
     except CitewellError as error:
         return build_failed_check("database", error)
-    if list(found) != ["ok"]:
-        advice = "the file is damaged: restore a copy, or move it away and add your files again"
-        return Check(
-            name="database", state="fail", detail="; ".join(map(str, found[:3])), advice=advice
-        )
-    size = (await anyio.to_thread.run_sync(app.settings.database.stat)).st_size
+    if faults:
+        advice = "it is damaged: restore a copy, or move it away and add your files again"
+        return Check(name="database", state="fail", detail="; ".join(faults[:3]), advice=advice)
     documents, chunks = (
         sum(each.documents for each in collections),
         sum(each.chunks for each in collections),
@@ -233,9 +226,20 @@ async def _check_database(app: App) -> Check:
     return Check(name="database", state="ok", detail=detail)
 
 
-async def _check_embeddings(app: App) -> Check:
+async def _check_objects(app: App) -> list[Check]:
+    """The object store, where there is one: bytes are written, read and deleted."""
+    if not app.settings.objects_url:
+        return []
     try:
-        waiting = await count_pending(app)
+        await ObjectStore(app.settings.objects_url).check()
+    except CitewellError as error:
+        return [build_failed_check("object store", error)]
+    return [Check(name="object store", state="ok", detail=app.settings.objects_url)]
+
+
+async def _check_embeddings(catalog: Catalog) -> Check:
+    try:
+        waiting = await catalog.waiting()
     except CitewellError as error:
         return build_failed_check("embeddings", error)
     if waiting:

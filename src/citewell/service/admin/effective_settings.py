@@ -1,7 +1,4 @@
-"""Every setting as it counts here, and where its value came from.
-
-The one rule: a secret is shown as set or not set.
-"""
+"""Every setting as it counts here, and its source. A secret is shown as set or not set."""
 
 from __future__ import annotations
 
@@ -10,12 +7,12 @@ from typing import Any
 
 from pydantic import BaseModel, SecretStr
 
-from citewell.config import PREFIX, Settings, read_config_file
+from citewell.config import PREFIX, Settings, read_config_file, read_page_settings
 from citewell.types import Shown
 
 
 class Setting(Shown):
-    """`source`: default, the settings file, or the environment variable."""
+    """`source`: default, the page, the settings file, or the environment variable."""
 
     name: str
     value: str
@@ -24,12 +21,18 @@ class Setting(Shown):
 
 def list_effective_settings(settings: Settings, environ: Mapping[str, str]) -> list[Setting]:
     """Every setting with its value and where that came from; nested ones as `group.name`."""
-    filed = _flatten_settings(read_config_file(environ))
+    filed, paged = _flatten_settings(read_config_file(environ)), read_page_settings(settings.home)
     shown = []
     for name, value in _flatten_settings(settings).items():
         variable = PREFIX + name.upper().replace(".", "__")
         source = (
-            variable if variable in environ else "settings file" if name in filed else "default"
+            variable
+            if variable in environ
+            else "settings file"
+            if name in filed
+            else "page"
+            if name in paged
+            else "default"
         )
         if isinstance(value, SecretStr):
             value = "set" if value.get_secret_value() else "not set"  # noqa: PLW2901

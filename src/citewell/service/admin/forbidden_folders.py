@@ -1,7 +1,6 @@
-"""The folders of this machine, which are no business of whoever asks over the network.
-
-The one rule: files keep their names, so that what is wrong can still be told; the log and the
-command line name the folder too.
+"""The folders of this machine, which are no business of whoever asks over the network. Files keep
+their names, so that what is wrong can still be told; the log and the command line name the folder
+too.
 """
 
 from __future__ import annotations
@@ -12,12 +11,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from citewell.config import Settings
+from citewell.messages import Text
 
 
 def redact_folders(text: str, settings: Settings) -> str:
     """A text for others, without the folders that Citewell works in."""
     if "/" not in text and "\\" not in text:
         return text
+    if isinstance(text, Text):
+        return text.replace_values(lambda value: redact_folders(value, settings))
     for folder in _list_private_folders(settings.home, settings.cache, settings.llm_file):
         text = (
             text.replace(f"{folder}/", "").replace(f"{folder}\\", "").replace(folder, "the folder")
@@ -37,9 +39,7 @@ def _list_private_folders(home: Path, cache: Path, model: Path | None) -> tuple[
 
 
 def _list_temporary_folders() -> list[Path]:
-    """Where temporary files go. The first who asks has it tried by writing, which a full disk
-    refuses.
-    """
+    """Where temporary files go; the first call tries it by writing, which a full disk refuses."""
     try:
         return [Path(tempfile.gettempdir())]
     except OSError:

@@ -15,17 +15,23 @@ from contextlib import suppress
 from pathlib import Path
 
 import anyio.to_thread
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, delete, select
 
+from citewell.config import Settings
 from citewell.errors import Conflict, NotFound
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.admin.backup_holding import Holding, list_holding_backups
 from citewell.service.knowledge.update_items import settle_item
 from citewell.service.library.uploads import delete_uploads
 from citewell.service.papers import delete_session
 from citewell.service.tables.sources import remove_source
-from citewell.store.confirmed.files import get_item_path, remove_file
+from citewell.store.confirmed.item_files import get_item_path, remove_file
+from citewell.store.db import Database
+from citewell.store.dialects.expressions import is_among
 from citewell.store.job_rows import ENDED
+from citewell.store.schema.job_tables import jobs
+from citewell.store.schema.knowledge import confirmations, confirmed
 from citewell.store.users import audit, person_columns
 from citewell.store.users.identity import get_person_key, normalize_user_id
 from citewell.store.users.person_columns import PERSON_COLUMNS, Held
@@ -56,7 +62,7 @@ class Forgotten(Shown):
     backups: list[Holding]
 
 
-async def get_personal_data(app: App, name: str) -> Known:
+async def get_personal_data(db: Database, name: str) -> Known:
     """Raises NotFound where there is nothing."""
     user = normalize_user_id(name)
 
@@ -66,17 +72,18 @@ async def get_personal_data(app: App, name: str) -> Known:
             user_id=user, rows=rows, since=person_columns.get_earliest_time(connection, user)
         )
 
-    known = await app.db.read(look)
+    known = await db.read(look)
     if not known.rows:
         raise NotFound(
-            f"nothing is kept of {user[:64]!r}", hint="`citewell user list` shows the users"
+            Text("nothing is kept of {user!r}", user=user[:64]),
+            hint=Text("`citewell user list` shows the users"),
         )
     return known
 
 
 async def forget_person(app: App, name: str, folders: Sequence[Path] = ()) -> Forgotten:
     """Raises NotFound, Conflict (the last admin; an open job), StorageError."""
-    known = await get_personal_data(app, name)
+    known = await get_personal_data(app.db, name)
     user = known.user_id
     ids, spelt = await app.db.read(
         lambda c: (person_columns.sample_ids(c, user), person_columns.find_spellings(c, user))
@@ -84,9 +91,9 @@ async def forget_person(app: App, name: str, folders: Sequence[Path] = ()) -> Fo
     with suppress(NotFound):  # no user of this server: somebody's word without a sign-in
         await app.users.remove(user)
     await _delete_belongings(app, spelt)
-    items = await _list_confirmed_items(app, user)
-    paths = await _list_own_files(app, user)
-    changed = Counter(await app.db.write(lambda connection: _delete_rows(connection, known, ids)))
+    items = await _list_confirmed_items(app.db, user)
+    paths = await _list_own_files(app.db, app.settings, user)
+    changed = Counter(await app.db.write(_delete_rows, known, ids))
     for path in paths:
         await anyio.to_thread.run_sync(remove_file, path)
     for item in items:
@@ -104,8 +111,8 @@ async def forget_person(app: App, name: str, folders: Sequence[Path] = ()) -> Fo
         nameless={
             table: count for table, count in sorted(changed.items()) if table in NAMELESS and count
         },
-        left=await _scan_leftovers(app, user, ids),
-        backups=await list_holding_backups(app, known.since, folders),
+        left=await _scan_leftovers(app.db, app.settings, user, ids),
+        backups=await list_holding_backups(app.audit, app.settings, known.since, folders),
     )
 
 
@@ -131,11 +138,11 @@ async def _delete_belongings(app: App, spelt: dict[Held, list[str]]) -> None:
                     await app.catalog.delete_collection(each.name)
 
 
+_JOBS = select(jobs).where(jobs.c.owner == bindparam("user"))
+
+
 async def _end_jobs(app: App, user: str) -> None:
-    query = text("SELECT job_id, state, payload FROM jobs WHERE owner = :user")
-    for row in await app.db.read(
-        lambda connection: connection.execute(query, {"user": user}).all()
-    ):
+    for row in await app.db.read(lambda c: c.execute(_JOBS, {"user": user}).all()):
         if row.state not in ENDED:
             with suppress(Conflict):  # it has ended just now
                 await app.jobs.cancel(row.job_id)
@@ -144,21 +151,21 @@ async def _end_jobs(app: App, user: str) -> None:
             await anyio.to_thread.run_sync(delete_uploads, app.settings.home / "uploads" / folder)
 
 
-async def _list_confirmed_items(app: App, user: str) -> list[str]:
+async def _list_confirmed_items(db: Database, user: str) -> list[str]:
     """The house's items that they stand by: their documents name them, and are written anew."""
-    query = text("SELECT DISTINCT item_id, user_id FROM confirmations")
-    rows = await app.db.read(lambda connection: connection.execute(query).all())
+    query = select(confirmations.c.item_id, confirmations.c.user_id)
+    rows = await db.read(lambda connection: connection.execute(query).all())
     return sorted(
         {row.item_id for row in rows if get_person_key(row.user_id) == get_person_key(user)}
     )
 
 
-async def _list_own_files(app: App, user: str) -> list[Path]:
+async def _list_own_files(db: Database, settings: Settings, user: str) -> list[Path]:
     """Of what was confirmed for them alone."""
-    query = text("SELECT trace_id, owner FROM confirmed WHERE owner <> ''")
-    rows = await app.db.read(lambda connection: connection.execute(query).all())
+    query = select(confirmed.c.trace_id, confirmed.c.owner).where(confirmed.c.owner != "")
+    rows = await db.read(lambda connection: connection.execute(query).all())
     return [
-        get_item_path(app.settings.home, row.trace_id)
+        get_item_path(settings.home, row.trace_id)
         for row in rows
         if get_person_key(row.owner) == get_person_key(user)
     ]
@@ -180,22 +187,21 @@ def _delete_jobs_about(connection: Connection, ids: Sequence[str]) -> int:
     """Jobs that were about a session or a vote of theirs."""
     gone = [
         row.job_id
-        for row in connection.execute(text("SELECT job_id, payload FROM jobs")).all()
+        for row in connection.execute(select(jobs.c.job_id, jobs.c.payload)).all()
         if {str(value) for value in json.loads(row.payload).values()} & {*ids}
     ]
-    for job_id in gone:
-        connection.execute(text("DELETE FROM jobs WHERE job_id = :id"), {"id": job_id})
+    connection.execute(delete(jobs).where(is_among(jobs.c.job_id, gone)))
     return len(gone)
 
 
-async def _scan_leftovers(app: App, user: str, ids: Sequence[str]) -> Left:
+async def _scan_leftovers(db: Database, settings: Settings, user: str, ids: Sequence[str]) -> Left:
     """The tables, the bytes of the database's files, and the files of confirmed answers."""
-    found, columns = await app.db.read(lambda connection: scan_tables(connection, user))
-    database = app.settings.database
+    found, columns = await db.read(scan_tables, user)
+    database = settings.database
     files = [database, database.with_name(f"{database.name}-wal")]
     in_bytes, size = await anyio.to_thread.run_sync(scan_files, files, ids)
     for path in await anyio.to_thread.run_sync(
-        lambda: sorted((app.settings.home / "knowledge").rglob("*.md"))
+        lambda: sorted((settings.home / "knowledge").rglob("*.md"))
     ):
         if has_person(path.read_text("utf-8", "replace"), user):
             in_bytes[path.name] = 1

@@ -1,7 +1,6 @@
-"""Copies of a home that killed backups and restores left, with every document in them.
-
-The one rule: what lies in the home is swept away where whoever made it is certainly gone; what lies
-outside it is told of, and is its owner's to remove.
+"""Copies of a home that killed backups and restores left, with every document in them. What lies in
+the home is swept away where whoever made it is certainly gone; what lies outside it is told of, and
+is its owner's to remove.
 """
 
 from __future__ import annotations
@@ -30,9 +29,7 @@ def get_restore_prefix(home: Path) -> str:
 
 
 def sweep_hidden_copies(home: Path) -> list[Path]:
-    """Throw away what killed backups left in the home; what they and killed restores left outside
-    of it.
-    """
+    """Throw away what killed backups left in the home; what they left outside of it."""
     outside: list[Path] = []
     for folder in _list_folders(home, STAGING):
         if not _is_abandoned(folder, folder / OWNER):

@@ -1,5 +1,5 @@
-"""Can it answer now? The one rule: a missing chat model makes extracts of answers, a database that
-takes nothing ends them.
+"""Can it answer now? A missing chat model makes extracts of answers, a database that takes nothing
+ends them.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import anyio.to_thread
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, ModelUnavailable
+from citewell.messages import AnyText, Text
 from citewell.models.builtin.chat import check_file
 from citewell.models.builtin.download import MODEL, get_model_path
 from citewell.runtime.app import App
 from citewell.runtime.health import FAILED
 from citewell.service.admin.forbidden_folders import redact_folders
-from citewell.service.library.add import count_pending
 from citewell.types import Shown
 
 State = Literal["ready", "degraded", "unavailable", "stopping"]
-EXTRACTS = "until then answers are extracts of the evidence"
+EXTRACTS = Text("until then answers are extracts of the evidence")
 
 
 class Readiness(Shown):
@@ -30,8 +30,8 @@ class Readiness(Shown):
     """
 
     status: State
-    database: str
-    chat_model: str
+    database: AnyText
+    chat_model: AnyText
     embedder: str
     embedding: str = "ok"
     waiting: int = 0
@@ -50,7 +50,7 @@ async def get_readiness(app: App) -> Readiness:
     )
     waiting = 0
     try:
-        database, waiting = await app.root.writing.look(app.db), await count_pending(app)
+        database, waiting = await app.root.writing.look(app.db), await app.catalog.waiting()
     except CitewellError as error:
         database = error.message
     if database != "ok":
@@ -85,6 +85,8 @@ def _redact_state(text: str, settings: Settings) -> str:
     # what a model's server says may hold its address
     if text.startswith(FAILED) and settings.auth == "token":
         return text.partition(":")[0]
+    if text.startswith("postgresql://"):  # what it says may hold the address of the server
+        return Text("the database server does not take what is written")
     return redact_folders(text, settings)
 
 
@@ -104,11 +106,17 @@ def get_chat_model_state(settings: Settings) -> str:
     """Reads no more than the first bytes of the file: loading is for the first question."""
     path = get_chat_model_file(settings)
     if path is None:
-        return "none: answers are extracts of the evidence" if settings.llm == "none" else "ok"
+        return (
+            Text("none: answers are extracts of the evidence") if settings.llm == "none" else "ok"
+        )
     if not path.is_file():
-        return f"{path}: missing; `citewell models pull` brings it; {EXTRACTS}"
+        return Text(
+            "{path}: missing; `citewell models pull` brings it; {extracts}",
+            path=path,
+            extracts=EXTRACTS,
+        )
     try:
         check_file(path, None if settings.llm_file else MODEL.bytes)
     except ModelUnavailable as error:
-        return f"{error.message}; {EXTRACTS}"
+        return Text("{message}; {extracts}", message=error.message, extracts=EXTRACTS)
     return "ok"

@@ -1,5 +1,5 @@
-"""What the server keeps, in figures for `/metrics`. The one rule: a database that refuses is a
-figure too, never a failure.
+"""What the server keeps, in figures for `/metrics`. A database that refuses is a figure too, never
+a failure.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from pathlib import Path
 
 import anyio.to_thread
 
+from citewell.disk import get_file_size
 from citewell.errors import CitewellError
 from citewell.runtime.app import App
+from citewell.store.dialects.soundness import measure_database
 from citewell.store.figures import Totals, count_totals
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
     """`up`: whether the database can be read; else `totals` are none. `oldest`: seconds that
-    the oldest job waits. `bytes`: of the database with its log; `free`: on its disk.
+    the oldest job waits. `bytes`: of the database with its log; `free`: on the disk of the home.
     """
 
     up: bool
@@ -32,27 +34,21 @@ class Figures:
 async def collect_figures(app: App) -> Figures:
     """As they are now."""
     embedder = app.embedder.name
+    files, free = await anyio.to_thread.run_sync(_measure_disk, app.settings.database)
     try:
-        found, up = await app.db.read(lambda connection: count_totals(connection, embedder)), True
+        found, size = await app.db.read(
+            lambda connection: (count_totals(connection, embedder), measure_database(connection))
+        )
     except CitewellError:
-        found, up = Totals(), False
-    size, free = await anyio.to_thread.run_sync(_measure_disk, app.settings.database)
-    return Figures(
-        up, found, max(0.0, time.time() - found.oldest) if found.queued else 0.0, size, free
-    )
+        return Figures(False, Totals(), 0.0, files, free)
+    waits = max(0.0, time.time() - found.oldest) if found.queued else 0.0
+    return Figures(True, found, waits, files or size, free)
 
 
 def _measure_disk(database: Path) -> tuple[int, int]:
     return sum(
-        _get_file_size(each) for each in (database, database.with_name(database.name + "-wal"))
+        get_file_size(each) for each in (database, database.with_name(database.name + "-wal"))
     ), _get_free_space(database.parent)
-
-
-def _get_file_size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _get_free_space(folder: Path) -> int:

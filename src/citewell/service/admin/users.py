@@ -1,11 +1,11 @@
-"""Users and their tokens: add, list, change the role, make and revoke tokens, remove.
-
-The one rule: a token is handed out once, by the call that makes it.
+"""Users and their tokens: add, list, change the role, make and revoke tokens, remove. A token is
+handed out once, by the call that makes it.
 """
 
 from __future__ import annotations
 
 from citewell.errors import InvalidInput
+from citewell.messages import Text
 from citewell.runtime.access_scope import get_user_view
 from citewell.runtime.app import App
 from citewell.service.admin.widget_scope import build_binding, check_binding
@@ -68,11 +68,14 @@ async def make_widget_token(
     check_days(days)
     user = await app.users.get(name)
     if user.role != "reader":
-        hint = (
-            "a token on a page is everybody's: citewell user add NAME --role reader, and make "
-            f"it for them; {name} may do more"
+        hint = Text(
+            "a token on a page is everybody's: citewell user add NAME --role reader, "
+            "and make it for them; {name} may do more",
+            name=name,
         )
-        raise InvalidInput(f"{user.user_id} is {user.role}, not reader", hint=hint)
+        raise InvalidInput(
+            Text("{user_id} is {role}, not reader", user_id=user.user_id, role=user.role), hint=hint
+        )
     binding = build_binding(collection, site)
     await check_binding(get_user_view(app, user.user_id, user.role), binding)
     return await app.users.make_token(
@@ -87,22 +90,9 @@ async def revoke_tokens(app: App, name_or_token: str) -> list[TokenInfo]:
     return list(await app.users.revoke_all(name_or_token))
 
 
-async def remove_user(app: App, name: str, *, keep_admin: bool = False) -> User:
-    """With their tokens and sessions of the page; what they asked and added stays, under their
-    name. `keep_admin`: the last admin is not removed, even where nobody else is left (on the
-    machine itself, that is the way back to none). Raises NotFound, Conflict.
-    """
-    return await app.users.remove(name, keep_admin=keep_admin)
-
-
-async def set_role(app: App, name: str, role: str) -> User:
-    """Raises NotFound, InvalidInput, Conflict."""
-    return await app.users.set_role(name, role)
-
-
 def check_days(days: float | None) -> None:
     if days is not None and not 0 < days <= 36_500:
         raise InvalidInput(
-            f"{days:g} days: not allowed",
-            hint="more than 0; leave it out for a token that is good until revoked",
+            Text("{days:g} days: not allowed", days=days),
+            hint=Text("more than 0; leave it out for a token that is good until revoked"),
         )

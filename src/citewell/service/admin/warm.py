@@ -8,15 +8,14 @@ from contextlib import suppress
 
 import anyio.to_thread
 
+from citewell.agents.qa.qa import GRAPH
 from citewell.errors import CitewellError
 from citewell.models.base import Loads
 from citewell.runtime.app import App
 
 
 async def warm_up_server(app: App) -> None:
-    """The library that runs the graphs, and the models that run in this process where the settings
-    say so.
-    """
+    """The library that runs the graphs, and the models that run in this process."""
     await anyio.to_thread.run_sync(_load_libraries)
     if not app.settings.warm:
         return
@@ -28,6 +27,4 @@ async def warm_up_server(app: App) -> None:
 
 
 def _load_libraries() -> None:
-    from citewell.agents.qa import GRAPH
-
     GRAPH.get_compiled()

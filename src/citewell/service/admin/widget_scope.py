@@ -1,9 +1,7 @@
 """What a page of another site may ask: a collection, or a site that is kept, and nothing beside it.
-
-The one rule: what stands in a page is everybody's, so the page's word counts for nothing here. Who
-asks through it may choose among what is open to it; everything else that a question can say
-(options, a history, a run to go on with) is refused, and what is told leaves out what is not for
-strangers.
+What stands in a page is everybody's, so the page's word counts for nothing here. Who asks through
+it may choose among what is open to it; everything else that a question can say (options, a history,
+a run to go on with) is refused, and what is told leaves out what is not for strangers.
 """
 
 from __future__ import annotations
@@ -12,8 +10,10 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from citewell.errors import InvalidInput, NotAllowed, NotFound
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.ask.run import AskRequest
+from citewell.store.library.catalog import Catalog
 from citewell.store.library.collection_rows import check_name
 from citewell.types import Answer, Citation, Event, Step
 
@@ -54,12 +54,12 @@ def parse_binding(text: str) -> Binding:
 
 
 def build_binding(collection: str, site: str) -> Binding:
-    """What a token for a page is made for. Raises InvalidInput where that is nothing, or two
-    things.
-    """
+    """What a token for a page is made for. Raises InvalidInput for nothing, or two things."""
     if bool(collection) == bool(site):
-        hint = "say what visitors may ask: --collection NAME, or --site NAME; a token for each"
-        raise InvalidInput("a token for a page is for one collection or one site", hint=hint)
+        hint = Text(
+            "say what visitors may ask: --collection NAME, or --site NAME; a token for each"
+        )
+        raise InvalidInput(Text("a token for a page is for one collection or one site"), hint=hint)
     return (
         Binding("site", check_name(site)) if site else Binding("collection", check_name(collection))
     )
@@ -70,36 +70,40 @@ async def check_binding(app: App, binding: Binding) -> None:
     await app.catalog.collection(binding.name)
     pages = await app.snapshots.of(binding.name, links=False)
     if binding.kind == "site" and await app.sites.site(binding.name) is None and not pages:
-        hint = "`citewell sites list` shows those there are; for documents use --collection"
-        raise NotFound(f"{binding.name} is no site that is kept", hint=hint)
+        hint = Text("`citewell sites list` shows those there are; for documents use --collection")
+        raise NotFound(Text("{name} is no site that is kept", name=binding.name), hint=hint)
 
 
-async def restrict_request(app: App, request: AskRequest, open_to: Sequence[str]) -> AskRequest:
+async def restrict_request(
+    catalog: Catalog, request: AskRequest, open_to: Sequence[str]
+) -> AskRequest:
     """The request within what is open: named, or the first of it. Raises NotAllowed, NotFound."""
     bindings = [parse_binding(each) for each in open_to]
     if not bindings:
-        hint = (
-            'the owner of this server names it: access.public = ["help"], or a token: citewell '
-            "user token NAME --widget"
+        hint = Text(
+            'the owner of this server names it: access.public = ["help"], or a token: '
+            "citewell user token NAME --widget"
         )
-        raise NotAllowed("nothing is open to pages of other sites", hint=hint, code=CODE)
+        raise NotAllowed(Text("nothing is open to pages of other sites"), hint=hint, code=CODE)
     said = {
         name
         for name in request.model_fields_set
         if getattr(request, name) not in (None, {}, [], True)
     }
     if more := sorted(said - SAYS):
-        hint = (
+        hint = Text(
             "a page of another site says a question, and at most agent, collection and session_id"
         )
-        raise NotAllowed(f"{', '.join(more)}: not for pages of other sites", hint=hint, code=CODE)
+        raise NotAllowed(
+            Text("{more}: not for pages of other sites", more=", ".join(more)), hint=hint, code=CODE
+        )
     named = request.agent if "agent" in said and request.agent not in ANY else ""
     fit = [each for each in bindings if request.collection in {None, "", each.name}]
     fit = [each for each in fit if not named or named in AGENTS[each.kind]]
     if not fit:
         raise _make_refusal(bindings, request.collection or "", named)
     agent = named or AGENTS[fit[0].kind][0]
-    await _check_collection(app, fit[0])
+    await _check_collection(catalog, fit[0])
     within = {
         "agent": agent,
         "collection": fit[0].name,
@@ -110,30 +114,37 @@ async def restrict_request(app: App, request: AskRequest, open_to: Sequence[str]
 
 
 def _make_refusal(bindings: Sequence[Binding], collection: str, agent: str) -> NotAllowed:
-    asked = ", ".join(
+    asked = Text(", ").join(
         [f"agent {agent}"] * bool(agent) + [f"collection {collection}"] * bool(collection)
     )
-    may = ", ".join(f"{each.words} ({', '.join(AGENTS[each.kind])})" for each in bindings)
-    hint = (
-        "leave both out; or the owner of this server opens more: access.public, or citewell "
-        "user token NAME --widget"
+    may = Text(", ").join(
+        Text("{words} ({agents})", words=each.words, agents=", ".join(AGENTS[each.kind]))
+        for each in bindings
     )
-    return NotAllowed(f"this page may ask {may}; not {asked[:200]}", hint=hint, code=CODE)
+    hint = Text(
+        "leave both out; or the owner of this server opens more: access.public, or "
+        "citewell user token NAME --widget"
+    )
+    return NotAllowed(
+        Text("this page may ask {may}; not {asked}", may=may, asked=asked[:200]),
+        hint=hint,
+        code=CODE,
+    )
 
 
-async def _check_collection(app: App, binding: Binding) -> None:
+async def _check_collection(catalog: Catalog, binding: Binding) -> None:
     """Raises NotFound, which does not say what else there is."""
     try:
-        await app.catalog.collection(binding.name)
+        await catalog.collection(binding.name)
     except NotFound:
-        hint = "the owner of this server adds documents to it, or opens another"
-        raise NotFound(f"there is no {binding.words}", hint=hint, code="not_there") from None
+        hint = Text("the owner of this server adds documents to it, or opens another")
+        raise NotFound(
+            Text("there is no {words}", words=binding.words), hint=hint, code="not_there"
+        ) from None
 
 
 def redact_event(event: Event) -> Event:
-    """Without what is the house's own: the inside of steps, where files lie, who has confirmed
-    what.
-    """
+    """Without the inside of steps, where files lie, who has confirmed what."""
     if isinstance(event.data, Step):
         return Event(event.kind, event.data.model_copy(update={"detail": {}}))
     if isinstance(event.data, Citation):

@@ -1,7 +1,5 @@
 """Ask an agent: build what it needs, run its graph, keep the session and the trace, hand out one
-`Answer`.
-
-The one rule: an answer that was shown can be looked up again, step by step, under its `trace_id`.
+`Answer`. An answer that was shown can be looked up again, step by step, under its `trace_id`.
 """
 
 from __future__ import annotations
@@ -11,18 +9,19 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 
 from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.ask.agent_runners import AGENTS, list_agent_names
 from citewell.service.ask.begin_run import begin_run
 from citewell.service.ask.heartbeat import RunHeartbeat
 from citewell.service.ask.keep_answer import store_answer
 from citewell.service.ask.observe_answer import note_agent_chosen, observe_answer
+from citewell.service.ask.propose_place import add_proposal
 from citewell.service.ask.run import AskRequest, Run
 from citewell.service.ask.stop_run import record_cut_off
-from citewell.store.runs import Unfinished
+from citewell.store.run_rows import Unfinished
+from citewell.store.runs import Runs
 from citewell.types import Answer, Event, Step
-
-__all__ = ["DELETED", "AskRequest", "ask", "list_unfinished_runs", "request_stop", "stream_answer"]
 
 DELETED = "session_deleted"  # code of the error
 
@@ -35,7 +34,8 @@ async def ask(app: App, request: AskRequest) -> Answer:
             answer = event.data
     if answer is None:
         raise CitewellError(
-            "the agent ended without an answer", hint="this is a fault of ours; the log has more"
+            Text("the agent ended without an answer"),
+            hint=Text("this is a fault of ours; the log has more"),
         )
     return answer
 
@@ -52,8 +52,8 @@ async def stream_answer(app: App, request: AskRequest) -> AsyncIterator[Event]:
     """
     if not request.resume and request.agent not in list_agent_names():
         raise InvalidInput(
-            f"unknown agent: {request.agent}",
-            hint=f"known: {', '.join(list_agent_names())}",
+            Text("unknown agent: {agent}", agent=request.agent),
+            hint=Text("known: {agent_names}", agent_names=", ".join(list_agent_names())),
             code="unknown_agent",
         )
     run = await _resume_run(app, request) if request.resume else await begin_run(app, request)
@@ -65,7 +65,7 @@ async def stream_answer(app: App, request: AskRequest) -> AsyncIterator[Event]:
                 yield Event("step", step if n else _add_trace_id(step, run))
             async for event in events:
                 if isinstance(event.data, Answer):
-                    ended = _add_cut_warning(run, event.data)
+                    ended = await add_proposal(run, _add_cut_warning(run, event.data))
                     answer = ended if run.repeats else await store_answer(run, ended)
                     for warning in answer.warnings:
                         yield Event("warning", warning)
@@ -90,7 +90,7 @@ def _add_cut_warning(run: Run, answer: Answer) -> Answer:
     """
     if not run.meter or not run.meter.cut:
         return answer
-    warning = (
+    warning = Text(
         "a reply of the chat model was longer than its limit of tokens: what was cut off is lost"
     )
     return answer.model_copy(update={"warnings": [*answer.warnings, warning]})
@@ -110,8 +110,10 @@ async def _check_session_exists(run: Run) -> None:
     try:
         await run.app.sessions.get(run.session_id)
     except NotFound:
-        why = f"session {run.session_id} was deleted while this was answered"
-        raise Conflict(why, hint="nothing of the answer is kept", code=DELETED) from None
+        why = Text(
+            "session {session_id} was deleted while this was answered", session_id=run.session_id
+        )
+        raise Conflict(why, hint=Text("nothing of the answer is kept"), code=DELETED) from None
 
 
 async def _resume_run(app: App, request: AskRequest) -> Run:
@@ -140,12 +142,12 @@ def request_stop(app: App, trace_id: str, user_id: str = "local") -> None:
     run = app.running.get(trace_id)
     if run is None or run.user_id != user_id:
         raise NotFound(
-            f"no run {trace_id!r} is exploring here",
-            hint="it may have ended; its first event names the trace_id",
+            Text("no run {trace_id!r} is exploring here", trace_id=trace_id),
+            hint=Text("it may have ended; its first event names the trace_id"),
         )
     run.stop.set()
 
 
-async def list_unfinished_runs(app: App, user_id: str = "local") -> list[Unfinished]:
+async def list_unfinished_runs(runs: Runs, user_id: str = "local") -> list[Unfinished]:
     """Runs that can be gone on with, the newest first. One that somebody is at work on is none."""
-    return [run for run in await app.runs.list(user_id) if not run.alive]
+    return [run for run in await runs.list(user_id) if not run.alive]

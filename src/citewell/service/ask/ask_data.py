@@ -1,42 +1,47 @@
 """The `data` agent on an open App: which tables are asked, guarded statements, what people have
-confirmed.
-
-The one rule: a source is opened once a question and closed with it; a session keeps which one it
-asks.
+confirmed. A source is opened once a question and closed with it; a session keeps which one it asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
+from typing import Any
 
 import anyio
 
-from citewell.agents import data
-from citewell.agents.data_state import DataState, Deps, Loaded
+from citewell.agents.data import data
+from citewell.agents.data.data_state import DataState, Deps, Loaded
 from citewell.errors import CitewellError, NotFound, SourceUnavailable
-from citewell.service.ask.ask_qa import get_judge
+from citewell.messages import Text, dump_model
+from citewell.service.ask.ask_qa import get_models
 from citewell.service.ask.run import Run
-from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge.feedback_job import run_pending_jobs
 from citewell.service.knowledge.find_knowledge import find_similar_items
-from citewell.service.tables.choose_source import (
-    DATA,
+from citewell.service.tables.choose_source import DATA, pick_other, pick_sources, should_keep_source
+from citewell.service.tables.kept_schema import (
+    get_table_names,
     get_terms,
-    pick_other,
-    pick_sources,
-    should_keep_source,
+    load_described,
+    load_schema,
 )
-from citewell.service.tables.kept_schema import get_table_names, load_schema
 from citewell.service.tables.open_source import Opened, open_source
-from citewell.skills.dialogue.sensitive import load_word_list
+from citewell.skills.answer.data_wording import format_message
 from citewell.sql import run_statement as tables
+from citewell.sql.column_label import list_looks
 from citewell.sql.engines.engine import Engine, Limits, Rows
+from citewell.sql.plan import is_answerable
+from citewell.sql.schema_link import link_question
+from citewell.sql.semantics.check_description import check_names
+from citewell.sql.semantics.described_schema import describe_schema
+from citewell.sql.semantics.description import Lines, parse_description
 from citewell.store.confirmed.types import Known
 from citewell.types import Answer, Event, Step, TableData
 
 CATCH_UP_SECONDS = (
     5.0  # for votes given just before, which take some 0.1 s each: in their time they count already
 )
+MOST_PROBLEMS = 3  # of a description that no longer fits its tables, told at each question
 LEAST_SECONDS = 2.0  # a statement that begins in time gets at least so long
 
 
@@ -47,7 +52,8 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
     if run.again is None and run.options.knowledge is not False:
         with suppress(CitewellError):  # they wait, and are told of where they are looked at
             await run_pending_jobs(run.app, CATCH_UP_SECONDS)
-    name = run.options.source or await _get_session_source(run)
+    kept = await _load_session(run)
+    name = run.options.source or await _get_session_source(run, str(kept.get("source", "")))
     state = DataState(
         question=run.request.question,
         trace_id=run.trace_id,
@@ -55,6 +61,8 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
         history=run.history,
         warnings=run.warnings,
     )
+    if name and name == kept.get("source") and kept.get("sql"):
+        state.last = str(kept["question"]), str(kept["sql"])
     async with AsyncExitStack() as stack:
         async for event in data.GRAPH.run(
             state, _build_deps(run, Tables(run, stack)), n=len(run.steps), done=run.count
@@ -62,22 +70,51 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
             yield Event("step", event) if isinstance(event, Step) else event
     if state.error is not None:
         raise state.error
+    if state.stop_reason == "not_in_data" and run.options.source:
+        await _propose_other_source(run, state)
     if state.source is not None:
-        run.session_data = {DATA: {"source": state.source.name}}
+        last = (
+            (state.standalone, state.generated_logic)
+            if state.status == "answered"
+            else state.last
+            if state.source.name == name
+            else None
+        )
+        asked = {"question": last[0], "sql": last[1]} if last is not None else {}
+        run.session_data = {DATA: {"source": state.source.name, **asked}}
         # a replay asks the same tables
         run.options = run.options.model_copy(update={"source": state.source.name})
     yield Event("answer", _build_answer(run, state))
 
 
-async def _get_session_source(run: Run) -> str:
+async def _propose_other_source(run: Run, state: DataState) -> None:
+    """Name the tables that may have what those do not that the user chose."""
+    name = await pick_other(run.app, state.standalone, state.source_name)
+    if not name:
+        return
+    source = await run.app.sources.get(name)
+    terms = [term.term for term in get_terms(source)]
+    linked = await link_question(state.standalone, load_described(source), run.app.embedder, terms)
+    if is_answerable(linked):
+        joint = "" if state.lang == "zh" else " "
+        state.final_answer += joint + format_message("ask_other", state.lang, source=name)
+
+
+async def _load_session(run: Run) -> dict[str, Any]:
+    """What the session keeps of the tables that it asked before: `source`, and of an answer its
+    `question` and `sql`.
+    """
+    if not run.session_id:
+        return {}
+    return (await run.app.sessions.data(run.session_id)).get(DATA) or {}
+
+
+async def _get_session_source(run: Run, name: str) -> str:
     """The source that the session asked before, as long as there is one of that name and the
     question is put to it.
     """
-    if not run.session_id:
-        return ""
-    name = str(((await run.app.sessions.data(run.session_id)).get(DATA) or {}).get("source", ""))
     if name and name not in {source.name for source in await run.app.sources.list()}:
-        run.warnings.append(f"the tables {name} that this session asked are gone")
+        run.warnings.append(Text("the tables {name} that this session asked are gone", name=name))
         return ""
     return name if name and await should_keep_source(run, run.request.question, name) else ""
 
@@ -98,7 +135,9 @@ class Tables:
         if not name:
             likely = await pick_sources(app, question)
             if not likely:
-                raise NotFound("there are no tables", hint="citewell data add FILE adds some")
+                raise NotFound(
+                    Text("there are no tables"), hint=Text("citewell data add FILE adds some")
+                )
             if len(likely) > 1:
                 return likely
             name = likely[0]
@@ -113,16 +152,29 @@ class Tables:
         source, engine = await self._open_source(name)
         self._engines[source.name], self._names[source.name] = engine, get_table_names(source)
         if source.problem:
-            self._run.warnings.append(f"{source.name}: {source.problem}")
-        return Loaded(source.name, load_schema(source), get_terms(source))
+            self._run.warnings.append(
+                Text("{name}: {problem}", name=source.name, problem=source.problem)
+            )
+        description = parse_description(source.description)
+        schema = load_schema(source)
+        for problem in check_names(description, Lines(None), schema)[:MOST_PROBLEMS]:
+            self._run.warnings.append(
+                Text("the description of {name}: {problem}", name=name, problem=problem.message)
+            )
+        schema = describe_schema(schema, description)
+        return Loaded(source.name, schema, get_terms(source), description)
 
     async def _open_source(self, name: str) -> Opened:
         """Read anew where that is needed, within the question's time."""
         with anyio.move_on_after(self._run.seconds_left):
             return await self._stack.enter_async_context(open_source(self._run.app, name))
-        hint = f"citewell data refresh {name}, then ask again; or allow more with data.max_seconds"
+        hint = Text(
+            "citewell data refresh {name}, then ask again; or allow more with data.max_seconds",
+            name=name,
+        )
         raise SourceUnavailable(
-            f"{name}: reading it anew takes longer than the time of this question", hint=hint
+            Text("{name}: reading it anew takes longer than the time of this question", name=name),
+            hint=hint,
         )
 
     async def query(self, loaded: Loaded, sql: str) -> Rows:
@@ -136,6 +188,12 @@ class Tables:
         await tables.explain_query(
             self._get_engine(loaded), sql, self._get_limits(), self._names[loaded.name]
         )
+
+    async def recall(self, question: str, source: str) -> list[Known]:
+        run = self._run
+        if run.options.knowledge is False:
+            return []
+        return await find_similar_items(run.app, question, agent="data", source=source)
 
     def _get_engine(self, loaded: Loaded) -> Engine:
         return self._engines[loaded.name]
@@ -151,27 +209,13 @@ class Tables:
 
 
 def _build_deps(run: Run, asked: Tables) -> Deps:
-    app = run.app
-
-    async def recall(question: str, source: str) -> list[Known]:
-        if run.options.knowledge is False:
-            return []
-        return await find_similar_items(app, question, agent="data", source=source)
-
     return Deps(
-        settings=app.settings.data,
-        llm=run.meter,
-        embedder=app.embedder,
-        load=asked.load,
-        query=asked.query,
-        check=asked.check,
-        recall=recall,
+        **get_models(run),
+        settings=run.app.settings.data,
+        tables=asked,
         late=lambda: run.seconds_left == 0.0,
         hurried=lambda: run.seconds_left is not None and run.seconds_left < run.seconds,
-        question_max_chars=app.settings.qa.question_max_chars,
-        sensitive=load_word_list(app.settings.qa.sensitive_words),
-        judge=get_judge(run),
-        other=asked.other,
+        question_max_chars=run.app.settings.qa.question_max_chars,
     )
 
 
@@ -203,6 +247,7 @@ def _build_table_data(state: DataState) -> dict[str, object] | None:
         row_count=len(rows.rows) if rows else 0,
         truncated=rows.truncated if rows else False,
         chart=state.chart,
+        looks=list_looks(rows, state.lang) if rows else [],
         tried=state.tried,
     )
-    return shown.model_dump(mode="json")
+    return dump_model(shown)

@@ -1,8 +1,6 @@
 """The `dual_loop` agent on an open App: its searches, the web, the memory of its user, and its
-state after every step.
-
-The one rule: nothing is remembered of a question that is not kept, and nothing kept is another
-user's.
+state after every step. Nothing is remembered of a question that is not kept, and nothing kept is
+another user's.
 """
 
 from __future__ import annotations
@@ -11,31 +9,21 @@ from collections.abc import AsyncIterator, Sequence
 
 from pydantic import TypeAdapter
 
-from citewell.agents import dual_loop
-from citewell.agents.dual_loop_state import Deps, DualLoopState, Retrieved
+from citewell.agents.deps import Retrieved
+from citewell.agents.dual_loop import dual_loop
+from citewell.agents.dual_loop.dual_loop_state import Deps, DualLoopState
 from citewell.config import DualLoopSettings
-from citewell.errors import CitewellError
-from citewell.models.base import Vector
-from citewell.retrieve.baselines import BASELINES
-from citewell.retrieve.confidence import compute_confidence
-from citewell.retrieve.query import Context
-from citewell.runtime.app import App
-from citewell.service.ask.ask_qa import get_hit_limit, get_judge, make_widener
-from citewell.service.ask.find_confirmed import make_confirmed_search
-from citewell.service.ask.locate import make_locator
-from citewell.service.ask.options import SearchOptions, get_strategy, is_narrowed
+from citewell.service.ask.ask_qa import DocumentSearch, find_readings, get_models
+from citewell.service.ask.options import get_strategy, is_narrowed
 from citewell.service.ask.run import Run
-from citewell.service.ask.search import find_hits
 from citewell.service.sessions import memories as memory
 from citewell.service.sites.search_web import open_web
 from citewell.skills.dialogue.reference import Readings, find_antecedents
-from citewell.skills.dialogue.route import RouteName
-from citewell.skills.dialogue.sensitive import load_word_list
 from citewell.skills.memory.recall import Recalled
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.store.memory_judgement import Kept, Told
 from citewell.text.sentences import detect_language
-from citewell.types import Event, Hit, Step
+from citewell.types import Event, Step
 
 STATE = TypeAdapter(DualLoopState)
 
@@ -62,54 +50,49 @@ async def run_dual_loop(run: Run) -> AsyncIterator[Event]:
 
 
 def _build_deps(run: Run) -> Deps:
-    app, settings = run.app, run.app.settings
+    settings = run.app.settings
     recalls = (
         settings.memory.enabled
         and run.options.memory is not False
         and (run.request.keep or run.again is not None)
     )
-    remembers = recalls and run.request.keep
-
-    async def recall(question: str) -> list[Recalled]:
-        found = await memory.find_memories(
-            app, run.request.user_id, question, collection=run.collection
-        )
-        return (
-            found
-            if run.again is None
-            else [each for each in found if each.memory.created_at <= run.again.at]
-        )
-
-    async def remember(told: Told) -> Kept:
-        return await memory.store_memory(app, run.request.user_id, told)
-
-    def rate(text: str, hits: Sequence[Hit]) -> float:
-        return compute_confidence(text, hits, app.calibration.retrieval)
-
     return Deps(
+        **get_models(run),
         settings=get_loop_settings(run),
         thresholds=settings.qa,
-        llm=run.meter,
-        embedder=app.embedder,
-        retrieve=_Searches(run),
-        rate=rate,
-        locate=make_locator(app),
-        widen=make_widener(app),
-        preferred=get_strategy(run.options, app),
+        search=DocumentSearch(run),
+        web=_WebSearch(run) if can_search_web(run) else None,
+        memory=_UserMemory(run) if recalls else None,
+        preferred=get_strategy(run.options, run.app),
         forced=run.options.strategy is not None,
         late=lambda: run.seconds_left == 0.0,
-        web=can_search_web(run),
         session_id=run.session_id,
         trace_id=run.trace_id,
         collection=run.collection,
-        recall=recall if recalls else None,
-        remember=remember if remembers else None,
-        sensitive=load_word_list(settings.qa.sensitive_words),
-        reader=app.reader,
-        judge=get_judge(run),
-        calibration=app.calibration.answer,
-        known=make_confirmed_search(run),
     )
+
+
+class _UserMemory:
+    """Implements `Memory` for who asks."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    @property
+    def keeps(self) -> bool:
+        return self._run.request.keep
+
+    async def recall(self, question: str) -> list[Recalled]:
+        run = self._run
+        found = await memory.find_memories(
+            run.app, run.request.user_id, question, collection=run.collection
+        )
+        if run.again is None:
+            return found
+        return [each for each in found if each.memory.created_at <= run.again.at]
+
+    async def remember(self, told: Told) -> Kept:
+        return await memory.store_memory(self._run.app, self._run.request.user_id, told)
 
 
 def get_loop_settings(run: Run) -> DualLoopSettings:
@@ -131,59 +114,18 @@ def can_search_web(run: Run) -> bool:
     )
 
 
-class _Searches:
-    """Each route as one search. Raises StorageError, and for the web what its provider raises."""
+class _WebSearch:
+    """Implements `Web`."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._app: App = run.app
 
-    async def __call__(
-        self, route: RouteName, read: Readings, entities: Sequence[str], outside: str
-    ) -> Retrieved:
-        fetched: dict[str, float] = {}
-        warnings: list[str] = []
-        options: SearchOptions = self._run.options
-        where = self._run.where
-        if route == "web_search":
-            found_pages = await open_web(self._app).search(
-                outside, detect_language(outside), self._run.seconds_left
-            )
-            fetched, warnings = found_pages.pages, found_pages.warnings
-            if not fetched:
-                return Retrieved([], 0.0, warnings=tuple(warnings))
-            where = Filter(collections=(self._app.settings.web.collection,), doc_ids=tuple(fetched))
-            route = "direct_chunk_search"
-        named = get_strategy(options, self._app)
-        strategy = named if named in BASELINES and route == "direct_chunk_search" else route
-        options = options.model_copy(update={"strategy": strategy})
-        (vector, context), failed = await self._embed_readings(read)
-        found = await find_hits(
-            self._app,
-            options,
-            read.text,
-            vector,
-            entities,
-            where,
-            get_hit_limit(self._run),
-            context,
-        )
-        return Retrieved(
-            found.hits, found.confidence, fetched, (*warnings, *failed, *found.warnings)
-        )
-
-    async def _embed_readings(
-        self, read: Readings
-    ) -> tuple[tuple[Vector | None, Context | None], list[str]]:
-        """The vectors of a question; without them words alone still find."""
-        try:
-            vector = await self._app.embedder.query(read.text)
-            if not read.context:
-                return (vector, None), []
-            return (
-                vector,
-                Context(read.context, await self._app.embedder.query(read.context), read.weight),
-            ), []
-        except CitewellError as error:
-            context = Context(read.context, None, read.weight) if read.context else None
-            return (None, context), [f"searched by words only: {error.message}"]
+    async def find(self, words: str, read: Readings, entities: Sequence[str]) -> Retrieved:
+        run = self._run
+        pages = await open_web(run.app).search(words, detect_language(words), run.seconds_left)
+        if not pages.pages:
+            return Retrieved([], 0.0, tuple(pages.warnings))
+        where = Filter(collections=(run.app.settings.web.collection,), doc_ids=tuple(pages.pages))
+        found = await find_readings(run, "direct_chunk_search", read, entities, where)
+        warnings = (*pages.warnings, *found.warnings)
+        return Retrieved(found.hits, found.confidence, warnings, pages.pages)

@@ -1,37 +1,49 @@
-"""The `qa` agent on an open App. The one rule: what it searches is what `citewell search` would."""
+"""The `qa` agent on an open App, and the models and the search of documents that all agents share.
+What they search is what `citewell search` would.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from typing import Final, TypedDict
 
-from citewell.agents import qa
-from citewell.agents.qa_state import Deps, QAState
+from citewell.agents.qa import qa
+from citewell.agents.qa.qa_state import Deps, QAState
 from citewell.errors import CitewellError
-from citewell.models.base import Vector, is_connected
+from citewell.messages import Text
+from citewell.models.base import LLM, Embedder, Vector, is_connected
+from citewell.models.reader_base import Reader
+from citewell.retrieve.baselines import BASELINES
+from citewell.retrieve.confidence import Logistic, compute_confidence
 from citewell.retrieve.expand import expand_hits, load_whole_documents
-from citewell.retrieve.query import Context
-from citewell.retrieve.strategies import OTHER, Found
+from citewell.retrieve.query import Context, Found
+from citewell.retrieve.strategies import OTHER
 from citewell.runtime.app import App
-from citewell.service.ask.find_confirmed import make_confirmed_search
-from citewell.service.ask.locate import make_locator
-from citewell.service.ask.options import get_strategy
+from citewell.service.ask.find_confirmed import find_confirmed
+from citewell.service.ask.locate import locate_citations
+from citewell.service.ask.options import get_strategy, is_narrowed
 from citewell.service.ask.run import Run
 from citewell.service.ask.search import find_hits
-from citewell.skills.answer.find_answer import split_question
+from citewell.service.ask.survey_documents import Surveyor
+from citewell.skills.answer.question_parts import split_question
+from citewell.skills.dialogue.reference import STANDING, Readings, is_follow_up
 from citewell.skills.dialogue.sensitive import load_word_list
-from citewell.skills.evidence.passages import Passage, Widen, select_passages
+from citewell.skills.evidence.confirmed_evidence import ConfirmedEvidence
+from citewell.skills.evidence.passages import Passage, select_passages
 from citewell.skills.proof.judge import Judge
 from citewell.skills.proof.judges import build_judge
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.text.entities import extract_search_names
 from citewell.text.language import count_tokens
 from citewell.text.sentences import detect_language
-from citewell.types import Answer, Event, Hit, Step
+from citewell.types import Answer, Citation, Event, Hit, Step
 
-More = Callable[[str, str, Sequence[Passage]], Awaitable[list[Passage]]]
+ONLY: Final = Text("questions are understood best in English and Chinese; try one of them")
+OVERVIEW = "overview"  # route of an answer that was not searched for
 HITS = 8  # chunks that a search hands to an agent: as many as the reader looks at
 WHOLE = 0.5  # of the budget of evidence that documents may take that are sent whole
 BEST, SEVERAL = 6, 2  # a document is sent whole that has several of the best hits, or all of them
@@ -63,11 +75,14 @@ def _build_answer(run: Run, state: QAState) -> Answer:
         confidence=state.answer_confidence,
         agent="qa",
         agent_reason=run.agent_reason,
-        route=get_strategy(run.options, run.app),
+        route=OVERVIEW if state.quotes_overview else get_strategy(run.options, run.app),
         stop_reason=run.meter.spent if run.meter else "",
         session_id=run.session_id,
         trace_id=run.trace_id,
-        warnings=state.warnings,
+        warnings=[
+            *state.warnings,
+            *([ONLY] if state.foreign and state.status == "refused" else []),
+        ],
         usage=run.usage(),
         followed=state.followed,
         choices=state.choices,
@@ -76,39 +91,62 @@ def _build_answer(run: Run, state: QAState) -> Answer:
 
 
 def _build_deps(run: Run) -> Deps:
-    app = run.app
-
-    async def search(
-        text: str, vector: Vector | None, entities: Sequence[str], context: Context | None
-    ) -> Found:
-        found = await find_hits(
-            app, run.options, text, vector, entities, run.where, get_hit_limit(run), context
-        )
-        return merge_found(found, await search_parts(run, text))
-
     return Deps(
-        settings=app.settings.qa,
-        llm=run.meter,
-        embedder=app.embedder,
-        search=search,
-        widen=make_widener(app),
-        locate=make_locator(app),
-        sensitive=load_word_list(app.settings.qa.sensitive_words),
-        reader=app.reader,
-        judge=get_judge(run),
-        calibration=app.calibration.answer,
-        known=make_confirmed_search(run),
-        more=make_follow_up_search(run),
+        **get_models(run),
+        settings=run.app.settings.qa,
+        search=DocumentSearch(run),
+        survey=Surveyor(run),
     )
 
 
-def make_follow_up_search(run: Run) -> More:
-    """A search for what the passages that were read lack: the question by meaning in the documents
-    of the other language, and by the words that the draft names, taken in turn.
-    """
+class Models(TypedDict):
+    """The part of every agent's `Deps` that is the same."""
 
-    async def more(question: str, search_for: str, read: Sequence[Passage]) -> list[Passage]:
-        other = OTHER[detect_language(question)]
+    llm: LLM | None
+    embedder: Embedder
+    reader: Reader | None
+    judge: Judge | None
+    calibration: Mapping[str, Logistic]
+    sensitive: re.Pattern[str] | None
+
+
+def get_models(run: Run) -> Models:
+    app = run.app
+    return Models(
+        llm=run.meter,
+        embedder=app.embedder,
+        reader=app.reader,
+        judge=get_judge(run),
+        calibration=app.calibration.answer,
+        sensitive=load_word_list(app.settings.qa.sensitive_words),
+    )
+
+
+class DocumentSearch:
+    """Implements the agents' `Search` over the documents of a question."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._app = run, run.app
+
+    async def find(
+        self, text: str, vector: Vector | None, entities: Sequence[str], context: Context | None
+    ) -> Found:
+        run, most = self._run, get_hit_limit(self._run)
+        found = await find_hits(
+            run.app, run.options, text, vector, entities, run.where, most, context
+        )
+        return merge_found(found, await search_parts(run, text, vector))
+
+    async def find_by(self, route: str, read: Readings, entities: Sequence[str]) -> Found:
+        return await find_readings(self._run, route, read, entities, self._run.where)
+
+    async def find_more(
+        self, question: str, search_for: str, read: Sequence[Passage]
+    ) -> list[Passage]:
+        """The question by meaning in the documents of the other language, and by the words that the
+        draft names, taken in turn.
+        """
+        run, other = self._run, OTHER[detect_language(question)]
         foreign = not run.where.langs or other in run.where.langs
         asked = [(question, replace(run.where, langs=(other,)))] if foreign else []
         asked += [(search_for, run.where)] if search_for else []
@@ -119,18 +157,52 @@ def make_follow_up_search(run: Run) -> More:
             for h in _interleave_hits(found)
             if not any(d == h.doc_id and a <= h.start and h.end <= b for d, a, b in spans)
         ]
-        return await select_passages(
-            question, fresh, run.meter, make_widener(run.app), share=SHARE_OF_MORE
-        )
+        return await select_passages(question, fresh, run.meter, self.widen, share=SHARE_OF_MORE)
 
-    return more
+    async def find_confirmed(self, question: str) -> list[ConfirmedEvidence]:
+        """Nothing where the request says so, or names some of the documents only."""
+        run = self._run
+        if run.options.knowledge is False or is_narrowed(run.options):
+            return []
+        return await find_confirmed(run.app, question, run.agent, run.collection)
+
+    async def widen(self, hits: Sequence[Hit], budget: int) -> list[Hit]:
+        return await widen_hits(self._app, hits, budget)
+
+    async def locate(self, citations: list[Citation]) -> list[Citation]:
+        return await locate_citations(self._app, citations)
+
+    def rate(self, text: str, hits: Sequence[Hit]) -> float:
+        return compute_confidence(text, hits, self._app.calibration.retrieval)
 
 
-async def _find_hits(run: Run, text: str, where: Filter, k: int) -> list[Hit]:
+async def find_readings(
+    run: Run, route: str, read: Readings, entities: Sequence[str], where: Filter
+) -> Found:
+    """One search by a strategy; without vectors words alone still find."""
+    named = get_strategy(run.options, run.app)
+    strategy = named if named in BASELINES and route == "direct_chunk_search" else route
+    options = run.options.model_copy(update={"strategy": strategy})
+    most = get_hit_limit(run)
+    beside: Vector | None = None
+    failed: tuple[str, ...] = ()
+    try:
+        vector: Vector | None = await run.app.embedder.query(read.text)
+        beside = await run.app.embedder.query(read.context) if read.context else None
+    except CitewellError as error:
+        vector = None
+        failed = (Text("searched by words only: {message}", message=error.message),)
+    context = Context(read.context, beside, read.weight) if read.context else None
+    found = await find_hits(run.app, options, read.text, vector, entities, where, most, context)
+    return Found(found.hits, found.confidence, (*failed, *found.warnings))
+
+
+async def _find_hits(
+    run: Run, text: str, where: Filter, k: int, context: Context | None = None
+) -> list[Hit]:
     vector = await run.app.embedder.query(text)
-    return (
-        await find_hits(run.app, run.options, text, vector, extract_search_names(text), where, k)
-    ).hits
+    names = extract_search_names(text)
+    return (await find_hits(run.app, run.options, text, vector, names, where, k, context)).hits
 
 
 def _interleave_hits(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
@@ -139,15 +211,15 @@ def _interleave_hits(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
     return list({hit.chunk_id: hit for hit in turns}.values())
 
 
-async def search_parts(run: Run, question: str) -> list[list[Hit]]:
-    """One search for each part of a question that asks several things; none for others, or where a
-    part cannot be embedded.
+async def search_parts(run: Run, question: str, vector: Vector | None) -> list[list[Hit]]:
+    """One search for each part of a question that asks several things, beside the others as a
+    follow-up beside the question before it; none for a part that leans on them, or where one cannot
+    be embedded.
     """
+    whole, most = Context(question, vector, STANDING), get_hit_limit(run)
+    parts = [part for part in split_question(question) if not is_follow_up(part)]
     try:
-        return [
-            await _find_hits(run, part, run.where, get_hit_limit(run))
-            for part in split_question(question)
-        ]
+        return [await _find_hits(run, part, run.where, most, whole) for part in parts]
     except CitewellError:
         return []  # the whole question was searched by words, which hold those of the parts
 
@@ -166,31 +238,25 @@ def get_hit_limit(run: Run) -> int:
 
 
 def get_judge(run: Run) -> Judge | None:
-    """Who judges this question's answer; its calls count as the question's own where it is the chat
-    model.
-    """
+    """Who judges this question's answer; calls of the chat model count as the question's own."""
     return build_judge(run.meter, run.app.reader, run.app.judge_llm)
 
 
-def make_widener(app: App) -> Widen:
+async def widen_hits(app: App, hits: Sequence[Hit], budget: int) -> list[Hit]:
     """For a model with room: the best documents whole where they are short, and what stands around
     the other hits.
     """
-
-    async def widen(hits: Sequence[Hit], budget: int) -> list[Hit]:
-        best = Counter(hit.doc_id for hit in hits[:BEST])
-        likely = [hit for hit in hits[:BEST] if best[hit.doc_id] >= SEVERAL or len(best) == 1]
-        whole = await load_whole_documents(app.index, app.catalog, likely, int(budget * WHOLE))
-        beside, left = (
-            app.settings.search.neighbours,
-            budget - sum(count_tokens(hit.text) for hit in whole.values()),
-        )
-        rest = select_fitting_hits(
-            [hit for hit in hits if hit.doc_id not in whole], int(left * UNWIDENED)
-        )
-        return [*whole.values(), *await expand_hits(app.index, rest, beside, beside, left)]
-
-    return widen
+    best = Counter(hit.doc_id for hit in hits[:BEST])
+    likely = [hit for hit in hits[:BEST] if best[hit.doc_id] >= SEVERAL or len(best) == 1]
+    whole = await load_whole_documents(app.index, app.catalog, likely, int(budget * WHOLE))
+    beside, left = (
+        app.settings.search.neighbours,
+        budget - sum(count_tokens(hit.text) for hit in whole.values()),
+    )
+    rest = select_fitting_hits(
+        [hit for hit in hits if hit.doc_id not in whole], int(left * UNWIDENED)
+    )
+    return [*whole.values(), *await expand_hits(app.index, rest, beside, beside, left)]
 
 
 def select_fitting_hits(hits: Sequence[Hit], budget: int) -> list[Hit]:

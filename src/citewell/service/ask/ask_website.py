@@ -1,33 +1,29 @@
 """The `website` agent on an open App: which site is asked, its pages, and its state after every
-step.
-
-The one rule: a site is a collection of its own, and never mixed into one of documents. A session
-keeps which one it asks, so that a follow-up needs no address.
+step. A site is a collection of its own, and never mixed into one of documents. A session keeps
+which one it asks, so that a follow-up needs no address.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
-from citewell.agents import website
-from citewell.agents.website_state import Deps, WebsiteState
+from citewell.agents.website import website
+from citewell.agents.website.website_state import Deps, WebsiteState
 from citewell.config import WebsiteSettings
 from citewell.errors import InvalidInput, NotFound
 from citewell.fetch.domains import parse_domains
 from citewell.fetch.urls import canonicalize_url
-from citewell.retrieve.confidence import compute_confidence
+from citewell.messages import Text
 from citewell.runtime.access_scope import require_role
-from citewell.runtime.app import App
-from citewell.service.ask.ask_qa import get_judge, make_widener
+from citewell.service.ask.ask_qa import DocumentSearch, get_models
 from citewell.service.ask.choose_agent import ADDRESS
 from citewell.service.ask.lazy_embedding import open_labels
-from citewell.service.ask.locate import make_locator
 from citewell.service.ask.options import EXPLORING
 from citewell.service.ask.run import Run
 from citewell.service.library.collection_owner import ensure_collection
@@ -36,8 +32,10 @@ from citewell.service.sites.keep_pages import open_pages
 from citewell.skills.dialogue.sensitive import load_word_list
 from citewell.skills.dialogue.validate import find_question_error
 from citewell.store.library.collection_rows import check_name
+from citewell.store.pages import Snapshots
+from citewell.store.sites import Sites
 from citewell.text.normalize import normalize_text
-from citewell.types import Event, Hit, Step
+from citewell.types import Event, Step
 
 STATE = TypeAdapter(WebsiteState)
 STARTS = 3  # pages to begin with, of a collection that was not explored but added to
@@ -89,9 +87,11 @@ async def run_website(run: Run) -> AsyncIterator[Event]:
         state.collection, tuple(state.start_urls), tuple(state.allowed_domains), state.instruction
     )
     run.collection, run.session_data = scope.collection, {SITE: scope.as_data()}
+    is_new = False
     if run.goes_on:
         await _check_collection_exists(run)
     elif run.request.keep and await run.app.sites.site(scope.collection) is None:
+        is_new = True
         # shared by all who ask it: the first one's pages to begin with, and nobody's instruction
         await run.app.sites.put_site(scope.collection, scope.start_urls, scope.allowed_domains)
     run.app.running[run.trace_id] = run
@@ -106,7 +106,20 @@ async def run_website(run: Run) -> AsyncIterator[Event]:
             yield Event("step", event) if isinstance(event, Step) else event
     finally:
         run.app.running.pop(run.trace_id, None)
+    if is_new:
+        await _forget_empty_site(run)
     yield Event("answer", run.answer(state, run.collection))
+
+
+async def _forget_empty_site(run: Run) -> None:
+    """A site of which nothing could be read, or nothing had to be, is not kept: its address may be
+    mistyped. One that somebody else asks at this moment stays.
+    """
+    others = [each for each in run.app.running.values() if isinstance(each, Run)]
+    if any(each.collection == run.collection for each in others):
+        return
+    if not await run.app.catalog.documents(run.collection):
+        await run.app.catalog.delete_collection(run.collection)
 
 
 async def _check_collection_exists(run: Run) -> None:
@@ -146,7 +159,8 @@ def _remove_addresses(question: str) -> str:
     asked = _SPACED.sub(r"\1", asked).lstrip(_LEADING)
     if question.strip() and not re.search(r"\w", asked):
         raise InvalidInput(
-            "the question is only an address", hint="say what you want to know about that site"
+            Text("the question is only an address"),
+            hint=Text("say what you want to know about that site"),
         )
     return asked
 
@@ -171,10 +185,10 @@ async def resolve_scope(run: Run) -> Scope:
         before = replace(before, start_urls=tuple(dict.fromkeys((*starts, *before.start_urls))))
         starts = ()
     if not starts and before is None:
-        hint = (
+        hint = Text(
             "name its start pages: citewell site https://... -q QUESTION, or the option start_urls"
         )
-        raise InvalidInput("which website is asked?", hint=hint, code="no_site")
+        raise InvalidInput(Text("which website is asked?"), hint=hint, code="no_site")
     if starts or before is None:
         hosts = tuple(dict.fromkeys(urlsplit(url).netloc for url in starts))
         before = Scope(
@@ -199,7 +213,7 @@ async def _check_may_explore(run: Run, scope: Scope) -> None:
     """
     if run.app.viewer is None:
         return
-    kept = await _load_kept_scope(run.app, scope.collection)
+    kept = await _load_kept_scope(run.app.sites, run.app.snapshots, scope.collection)
     if kept is None or not _is_within_scope(scope, kept):
         require_role(run.app, "editor", "to explore another site")
     await ensure_collection(run.app, scope.collection)
@@ -244,15 +258,15 @@ async def _load_previous_scope(run: Run, named: str) -> Scope | None:
                 tuple(data["allowed_domains"]),
                 data["instruction"],
             )
-    return await _load_kept_scope(run.app, named) if named else None
+    return await _load_kept_scope(run.app.sites, run.app.snapshots, named) if named else None
 
 
-async def _load_kept_scope(app: App, collection: str) -> Scope | None:
+async def _load_kept_scope(sites: Sites, snapshots: Snapshots, collection: str) -> Scope | None:
     """A site as it was explored, or the pages of it that were added."""
-    kept = await app.sites.site(collection)
+    kept = await sites.site(collection)
     if kept is not None:
         return Scope(kept.collection, kept.start_urls, kept.allowed_domains)
-    pages = await app.snapshots.of(collection, links=False)
+    pages = await snapshots.of(collection, links=False)
     starts = tuple(page.uri for page in pages if page.doc_id)[:STARTS]
     hosts = tuple(dict.fromkeys(urlsplit(url).netloc for url in starts))
     return Scope(collection, starts, hosts) if starts else None
@@ -260,27 +274,16 @@ async def _load_kept_scope(app: App, collection: str) -> Scope | None:
 
 def _build_deps(run: Run, scope: Scope) -> Deps:
     app, settings = run.app, get_website_settings(run)
-
-    def rate(text: str, hits: Sequence[Hit]) -> float:
-        return compute_confidence(text, hits, app.calibration.retrieval)
-
     return Deps(
+        **get_models(run),
         settings=settings,
         thresholds=app.settings.qa,
-        llm=run.meter,
-        embedder=app.embedder,
+        search=DocumentSearch(run),
         site=Website(
             run, settings, parse_domains(scope.allowed_domains), open_labels(app), scope.start_urls
         ),
-        rate=rate,
-        locate=make_locator(app),
-        widen=make_widener(app),
         late=lambda: run.seconds_left == 0.0,
         stopped=run.stop.is_set,
-        sensitive=load_word_list(app.settings.qa.sensitive_words),
-        reader=app.reader,
-        judge=get_judge(run),
-        calibration=app.calibration.answer,
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 
 from citewell.errors import NotFound
+from citewell.messages import Text
 from citewell.models.base import CONNECTED_TIER, ROOMY, is_connected
 from citewell.models.metered import Metered
 from citewell.models.probe import Known
@@ -26,7 +27,7 @@ from citewell.service.sessions.sessions import get_own_session
 from citewell.service.tables.choose_source import choose_table_source
 from citewell.skills.dialogue.sensitive import load_word_list
 from citewell.skills.dialogue.validate import find_question_error
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.text.normalize import normalize_text as cleaned
 from citewell.text.sanitize import replace_unsafe_chars
 from citewell.types import Step
@@ -62,7 +63,7 @@ async def begin_run(app: App, request: AskRequest) -> Run:
         await _choose_agent(run, session_agent)
     if run.agent not in BRINGS:
         run.collection, run.warnings = await _resolve_collection(run)
-        run.where = await build_filter(app, options, [run.collection])
+        run.where = await build_filter(app, options, await _list_collections(run))
     run.warnings += list_unused_warnings(run.agent, options, app.settings)
     run.warnings += _warn_of_small_context(app, (await app.learn_models()).get("llm"))
     run.meter = Metered(app.llm, run.budget) if app.llm else None
@@ -78,9 +79,11 @@ def _warn_of_small_context(app: App, known: Known | None) -> list[str]:
         or app.settings.llm_evidence < CONNECTED_TIER
     ):
         return []
-    why = (
-        f"the chat model's server gives it {known.context} tokens of context; answers are "
-        f"written from {ROOMY} on"
+    why = Text(
+        "the chat model's server gives it {context} tokens of context; answers are "
+        "written from {roomy} on",
+        context=known.context,
+        roomy=ROOMY,
     )
     return [why]
 
@@ -112,6 +115,12 @@ async def _resolve_collection(run: Run) -> tuple[str, list[str]]:
     return info.name, warn_of_waiting([(info.chunks, info.embedded)])
 
 
+async def _list_collections(run: Run) -> list[str]:
+    """All that are asked, each once. Raises NotFound."""
+    more = [(await run.app.catalog.collection(name)).name for name in run.options.collections]
+    return list(dict.fromkeys([run.collection, *more]))
+
+
 async def _choose_agent(run: Run, session_agent: str) -> None:
     """Let `auto` decide, and count that as the first step. Raises InvalidInput for what no agent
     would take.
@@ -125,9 +134,10 @@ async def _choose_agent(run: Run, session_agent: str) -> None:
         raise found[1]
     remembers = app.settings.memory.enabled and bool(await app.memories.list(request.user_id))
     web = app.settings.web.provider != "none"
+    surveyed = ("summary",) if is_connected(app.llm) else ("summary", "comparison")
     source, why = await choose_table_source(run, question, session_agent)
     choice = choose_agent(
-        Asked(question, run.history, session_agent, source, why, remembers, web), AGENTS
+        Asked(question, run.history, session_agent, source, why, remembers, web, surveyed), AGENTS
     )
     run.agent, run.agent_reason = choice.agent, choice.reason
     detail = {"agent": choice.agent, "reason": choice.reason}

@@ -1,5 +1,5 @@
-"""Which agent answers, where the user leaves that open. The one rule: a choice has a reason in
-words, and can be overridden.
+"""Which agent answers, where the user leaves that open. A choice has a reason in words, and can be
+overridden.
 
 A rule is one row of `RULES`; the first that has a reason, for an agent that is there, decides.
 """
@@ -10,16 +10,13 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from citewell.messages import Text
 from citewell.skills.dialogue.intent import RULES as INTENTS
 from citewell.skills.dialogue.intent import WIDE
 from citewell.skills.dialogue.reference import is_follow_up
 from citewell.skills.dialogue.route import is_web_request
-from citewell.skills.memory.remember import (
-    extract_stated_facts,
-    is_conversation_question,
-    is_memory_question,
-    is_remember_request,
-)
+from citewell.skills.memory.memory_questions import is_conversation_question, is_memory_question
+from citewell.skills.memory.remember import extract_stated_facts, is_remember_request
 from citewell.text.sentences import split_sentences
 from citewell.text.tokens import tokenize_query
 from citewell.types import Message
@@ -34,7 +31,7 @@ _PERSONAL = re.compile(r"\bmy\b|我的|我们的", re.IGNORECASE)
 class Asked:
     """A question and what is around it: the agent of its session, the table source chosen and why
     (empty: the user says so), whether anything is remembered of the user, whether the web can be
-    searched.
+    searched, and the kinds of questions that `qa` answers from whole documents.
     """
 
     question: str
@@ -44,6 +41,7 @@ class Asked:
     source_reason: str = ""
     remembers: bool = False
     web: bool = False
+    surveyed: Collection[str] = ("summary",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,37 +52,37 @@ class Choice:
 
 def _explain_data(asked: Asked) -> str:
     return (
-        (asked.source_reason or f"the table source {asked.source} is chosen")
+        (asked.source_reason or Text("the table source {source} is chosen", source=asked.source))
         if asked.source
         else ""
     )
 
 
 def _explain_paper(asked: Asked) -> str:
-    return "this session reads a paper" if asked.session_agent == "paper" else ""
+    return Text("this session reads a paper") if asked.session_agent == "paper" else ""
 
 
 def _explain_website(asked: Asked) -> str:
     if urls := ADDRESS.findall(asked.question):
-        return f"the question names the address {urls[0]}"
-    return "this session asks a website" if asked.session_agent == "website" else ""
+        return Text("the question names the address {urls}", urls=urls[0])
+    return Text("this session asks a website") if asked.session_agent == "website" else ""
 
 
 def _explain_dual_loop(asked: Asked) -> str:
     question = asked.question
     if is_web_request(question) and asked.web:
-        return "the question asks for the web"
+        return Text("the question asks for the web")
     if is_remember_request(question) or extract_stated_facts(question):
-        return "there is something to remember"
+        return Text("there is something to remember")
     if is_conversation_question(question) or (asked.remembers and is_memory_question(question)):
-        return "the question is about what was said before"
+        return Text("the question is about what was said before")
     if asked.remembers and _PERSONAL.search(question):
-        return "the question is about the user, of whom something is remembered"
+        return Text("the question is about the user, of whom something is remembered")
     if sum(_is_searchable_question(question[a:b]) for a, b in split_sentences(question)) > 1:
-        return "several things are asked at once"
+        return Text("several things are asked at once")
     intent = next((label for label, pattern in INTENTS if pattern.search(question)), "")
-    if intent in WIDE:
-        return f"a question of kind {intent} may need a second search"
+    if intent in WIDE and intent not in asked.surveyed:
+        return Text("a question of kind {intent} may need a second search", intent=intent)
     return ""
 
 
@@ -95,8 +93,8 @@ def _is_searchable_question(sentence: str) -> bool:
 
 def _explain_qa(asked: Asked) -> str:
     if asked.history and is_follow_up(asked.question, asked.history):
-        return "a follow-up question about the documents"
-    return "a question that one search of the documents should settle"
+        return Text("a follow-up question about the documents")
+    return Text("a question that one search of the documents should settle")
 
 
 RULES: tuple[tuple[str, Callable[[Asked], str]], ...] = (
@@ -114,4 +112,4 @@ def choose_agent(asked: Asked, agents: Collection[str]) -> Choice:
         reason = rule(asked)
         if reason and agent in agents:
             return Choice(agent, reason)
-    return Choice(FALLBACK, "nothing speaks for another agent")
+    return Choice(FALLBACK, Text("nothing speaks for another agent"))

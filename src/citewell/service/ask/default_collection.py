@@ -1,5 +1,5 @@
-"""Which collection is meant where none is named. The one rule: the page (`setUsual` in
-web/ask/choices.js) chooses the same, and who asked is told.
+"""Which collection is meant where none is named. The page (`setUsual` in web/ask/choices.js)
+chooses the same, and who asked is told.
 """
 
 from __future__ import annotations

@@ -1,22 +1,17 @@
 """What people confirmed, as evidence for the agents that answer from documents: found, checked for
-its collection, located.
-
-The one rule: what was confirmed of one collection is evidence for questions to that collection
-only, and only while it is in force and stands in its document word for word.
+its collection, located. What was confirmed of one collection is evidence for questions to that
+collection only, and only while it is in force and stands in its document word for word.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from citewell.errors import NotFound
 from citewell.runtime.app import App
-from citewell.service.ask.options import is_narrowed
-from citewell.service.ask.run import Run
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.recheck import find_missing_evidence
+from citewell.service.knowledge.chains import find_missing_evidence
 from citewell.skills.answer.wording import format_message
 from citewell.skills.evidence.confirmed_evidence import (
     ID,
@@ -26,24 +21,12 @@ from citewell.skills.evidence.confirmed_evidence import (
     is_applicable,
 )
 from citewell.store.confirmed.types import Confirmed, Known, Rule
+from citewell.store.library.catalog import Catalog
 from citewell.store.library.collection_rows import get_confirmed_collection
 from citewell.text.sentences import detect_language
 from citewell.types import Document, Followed, Hit, Section
 
 ANSWER = "最终回答"  # the heading of spec 004 that the answer stands under
-
-
-def make_confirmed_search(run: Run) -> Callable[[str], Awaitable[list[ConfirmedEvidence]]]:
-    """What such a run may see: nothing where the request says so, or names some of the documents
-    only.
-    """
-
-    async def known(question: str) -> list[ConfirmedEvidence]:
-        if run.options.knowledge is False or is_narrowed(run.options):
-            return []
-        return await find_confirmed(run.app, question, run.agent, run.collection)
-
-    return known
 
 
 async def find_confirmed(
@@ -68,7 +51,9 @@ async def find_confirmed(
         hit = replace(hit, chunk_id=ID - len(found), score=each.similarity)
         against = each.item.conflicts if isinstance(each.item, Confirmed) else []
         stale = (
-            await find_missing_evidence(app, each.item) if isinstance(each.item, Confirmed) else ""
+            await find_missing_evidence(app.catalog, each.item)
+            if isinstance(each.item, Confirmed)
+            else ""
         )
         left.update(against)
         found.append(
@@ -80,9 +65,7 @@ async def find_confirmed(
 
 
 def _get_sort_key(known: Known) -> float:
-    """Of a disagreement the side that weighs more comes first; all others stay where the search put
-    them.
-    """
+    """Of a disagreement the weightier side comes first; others stay where the search put them."""
     return -known.weight if isinstance(known.item, Confirmed) and known.item.conflicts else 0.0
 
 
@@ -91,7 +74,7 @@ async def _build_hit(app: App, known: Known, lang: str) -> Hit | None:
     return (
         _build_rule_hit(item, known, lang)
         if isinstance(item, Rule)
-        else await _build_item_hit(app, item, known, lang)
+        else await _build_item_hit(app.catalog, item, known, lang)
     )
 
 
@@ -114,11 +97,11 @@ def _build_rule_hit(rule: Rule, known: Known, lang: str) -> Hit:
     )
 
 
-async def _build_item_hit(app: App, item: Confirmed, known: Known, lang: str) -> Hit | None:
+async def _build_item_hit(catalog: Catalog, item: Confirmed, known: Known, lang: str) -> Hit | None:
     """Where its answer stands in its document; None where that is not there (any more)."""
     try:
-        info = await app.catalog.document(item.doc_id)
-        document = await app.catalog.content(item.doc_id)
+        info = await catalog.document(item.doc_id)
+        document = await catalog.content(item.doc_id)
     except NotFound:
         return None
     span = find_answer_span(document)

@@ -1,13 +1,11 @@
-"""Signs of life of a run that is under way, so that nobody else takes it up.
-
-The one rule: who leaves it sets it free at once.
+"""Signs of life of a run that is under way, so that nobody else takes it up. Who leaves it sets it
+free at once.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from types import TracebackType
 
 from citewell.errors import CitewellError, Conflict
 from citewell.service.ask.run import Run
@@ -27,12 +25,7 @@ class RunHeartbeat:
     async def __aenter__(self) -> None:
         self._beating = asyncio.create_task(self._send_heartbeats())
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._beating.cancel()
         await asyncio.shield(
             asyncio.gather(self._beating, self._release_run(), return_exceptions=True)

@@ -1,6 +1,5 @@
-"""The end of a run: session, trace and answer are kept in one transaction.
-
-The one rule: whatever is killed, all of it is kept or the run goes on.
+"""The end of a run: session, trace and answer are kept in one transaction. Whatever is killed, all
+of it is kept or the run goes on.
 """
 
 from __future__ import annotations
@@ -10,10 +9,11 @@ import time
 from sqlalchemy import Connection
 
 from citewell.errors import CitewellError, Conflict
+from citewell.messages import Text
 from citewell.service.admin.forbidden_folders import redact_folders
 from citewell.service.ask.run import Run
 from citewell.service.ask.snapshot import build_snapshot, dump_request
-from citewell.service.knowledge.find_knowledge import note_uses_in
+from citewell.store.confirmed.items import note_uses
 from citewell.types import Answer, Message, Trace
 
 
@@ -32,8 +32,9 @@ async def store_answer(run: Run, answer: Answer) -> Answer:
             return before
         if run.ending is not None and (run.ending.needed or isinstance(error, Conflict)):
             raise
-        warning = (
-            f"this answer could not be kept: {redact_folders(error.message, run.app.settings)}"
+        warning = Text(
+            "this answer could not be kept: {folders}",
+            folders=redact_folders(error.message, run.app.settings),
         )
         return answer.model_copy(
             update={"session_id": "", "trace_id": "", "warnings": [*answer.warnings, warning]}
@@ -59,7 +60,7 @@ async def _commit_answer(run: Run, answer: Answer) -> Answer:
         if remembered:
             app.traces.put_in(connection, build_trace(run, stored, session_id))
         if stored.followed:
-            note_uses_in(connection, stored.trace_id, stored.followed, time.time())
+            note_uses(connection, stored.trace_id, stored.followed, time.time())
         if run.ending is not None:
             ending, change = run.ending, run.ending.change
             app.sessions.advance_in(
@@ -70,7 +71,7 @@ async def _commit_answer(run: Run, answer: Answer) -> Answer:
                 said=ending.said,
                 change=lambda data: change(data, stored),
             )
-        elif session_id:
+        elif session_id and request.keep:
             said = [
                 Message(role="user", content=request.question),
                 Message(role="assistant", content=stored.answer),
@@ -92,7 +93,7 @@ async def _has_all_memories(run: Run) -> bool:
     """
     ids = list(dict.fromkeys(run.recalled))
     return not ids or len(
-        await run.app.memories.used(run.request.user_id, run.trace_id, ids)
+        await run.app.memories.note_uses(run.request.user_id, run.trace_id, ids)
     ) == len(ids)
 
 

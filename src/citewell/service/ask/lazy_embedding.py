@@ -1,8 +1,6 @@
 """Meaning where there is no time to embed everything: only what a question may need, the rest stays
-searchable by its words.
-
-The one rule: what is embedded here is kept like any other vector, so that no passage is embedded
-twice.
+searchable by its words. What is embedded here is kept like any other vector, so that no passage is
+embedded twice.
 """
 
 from __future__ import annotations
@@ -16,10 +14,11 @@ from itertools import islice
 import numpy as np
 
 from citewell.errors import CitewellError
+from citewell.messages import Text
 from citewell.models.base import Embedder, Vector
 from citewell.retrieve.rank import stretch_cosines
 from citewell.runtime.app import App
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 
 PASSAGES = 16  # embedded for one search, 0.03 s each
 HEADINGS = 60  # whose meaning is looked at to choose those, 0.005 s each
@@ -90,7 +89,9 @@ async def _embed_nearest(
     where: Filter,
     passed_over: Callable[[str], bool],
 ) -> int:
-    waiting = dict(await app.catalog.unembedded(app.embedder.name, MOST_WAITING, where.doc_ids))
+    waiting = dict(
+        await app.catalog.list_unembedded(app.embedder.name, MOST_WAITING, where.doc_ids)
+    )
     for chunk in app.turns.in_hand:
         waiting.pop(chunk, None)
     if not waiting:
@@ -131,9 +132,9 @@ def _extract_heading(body: str) -> str:
     return _BODY.sub("", body).rpartition(" > ")[2][:120]
 
 
-async def embed_question(app: App, text: str) -> tuple[Vector | None, str]:
+async def embed_question(embedder: Embedder, text: str) -> tuple[Vector | None, str]:
     """Of a question; None and why where the embedder fails: words alone still find."""
     try:
-        return await app.embedder.query(text), ""
+        return await embedder.query(text), ""
     except CitewellError as error:
-        return None, f"searched by words only: {error.message}"
+        return None, Text("searched by words only: {message}", message=error.message)

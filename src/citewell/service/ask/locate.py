@@ -1,38 +1,32 @@
-"""Where a quote stands on its page. The one rule: a quote is compared with the stored text once
-more before it is shown.
-"""
+"""Where a quote stands on its page. It is compared with the stored text before it is shown."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
 from urllib.parse import quote
 
 from citewell.errors import Conflict, InvalidInput
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.skills.evidence.confirmed_evidence import RULE
 from citewell.store.library.collection_rows import is_confirmed_collection
+from citewell.store.library.containers import list_enclosing_addresses
 from citewell.types import Citation, Document, Section, Shown
 
-
-def make_locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
-    """Gives citations of documents page and section at the quote's own first character, and where
-    its lines stand; those of memories and reviewed corrections stay as they are. It raises Conflict
-    where a document was changed meanwhile.
-    """
-
-    async def locate(citations: list[Citation]) -> list[Citation]:
-        ids = {c.doc_id for c in citations if c.origin != "memory" and not c.uri.startswith(RULE)}
-        documents = {doc_id: await app.catalog.content(doc_id) for doc_id in ids}
-        return [
-            await _locate_citation(app, c, documents[c.doc_id]) if c.doc_id in documents else c
-            for c in citations
-        ]
-
-    return locate
-
-
 LONGEST = 20_000  # characters of a span that is asked for
+
+
+async def locate_citations(app: App, citations: list[Citation]) -> list[Citation]:
+    """Those of documents with page and section at the quote's own first character, and where its
+    lines stand; those of memories and reviewed corrections as they are. Raises Conflict where a
+    document was changed meanwhile.
+    """
+    ids = {c.doc_id for c in citations if c.origin != "memory" and not c.uri.startswith(RULE)}
+    documents = {doc_id: await app.catalog.content(doc_id) for doc_id in ids}
+    return [
+        await _locate_citation(app, c, documents[c.doc_id]) if c.doc_id in documents else c
+        for c in citations
+    ]
 
 
 class Span(Shown):
@@ -59,14 +53,14 @@ async def find_span(
     info, document = await app.catalog.document(doc_id), await app.catalog.content(doc_id)
     if not 0 <= start < end or end - start > LONGEST:
         raise InvalidInput(
-            "start and end do not name a span",
-            hint=f"both as a citation has them, up to {LONGEST:,} characters",
+            Text("start and end do not name a span"),
+            hint=Text("both as a citation has them, up to {longest:,} characters", longest=LONGEST),
         )
     quoted = document.text[start:end]
     if not words and end > len(document.text):
         raise InvalidInput(
-            f"{info.title} ends at {len(document.text)}",
-            hint="start and end count its characters, from 0",
+            Text("{title} ends at {text}", title=info.title, text=len(document.text)),
+            hint=Text("start and end count its characters, from 0"),
         )
     confirmed = is_confirmed_collection(info.collection)
     of = Citation(
@@ -93,7 +87,10 @@ async def find_span(
 
 async def _locate_citation(app: App, citation: Citation, document: Document) -> Citation:
     if document.text[citation.start : citation.end] != citation.quote:
-        raise Conflict(f"{citation.title} was changed while it was being cited", hint="ask again")
+        raise Conflict(
+            Text("{title} was changed while it was being cited", title=citation.title),
+            hint=Text("ask again"),
+        )
     citation = await _with_origin(app, citation)
     section = next((s for s in document.sections if s.start <= citation.start < s.end), None)
     lines = await app.catalog.boxes(citation.doc_id, [(citation.start, citation.end)])
@@ -109,10 +106,16 @@ async def _locate_citation(app: App, citation: Citation, document: Document) -> 
 
 
 async def _with_origin(app: App, citation: Citation) -> Citation:
-    """A page of the web says so, and when it was fetched, whichever agent cites it."""
-    if citation.origin != "document" or not citation.uri.startswith(("http://", "https://")):
+    """A page of the web says so, and when it was fetched, whichever agent cites it; a document that
+    is kept in step with a place, as of when.
+    """
+    if citation.origin != "document":
         return citation
     info = await app.catalog.document(citation.doc_id)
+    as_of = await app.syncs.get_as_of(info.collection, list_enclosing_addresses(info.uri))
+    citation = citation.model_copy(update={"as_of": as_of})
+    if not citation.uri.startswith(("http://", "https://")):
+        return citation
     page = await app.snapshots.get(info.collection, citation.uri)
     return (
         citation

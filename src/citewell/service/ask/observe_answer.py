@@ -1,5 +1,5 @@
-"""An answer on its way, told to whoever looks on (`citewell.instrumentation`). The one rule: which
-agent, how it ended, how long; not a word of question or answer.
+"""An answer on its way, told to whoever looks on (`citewell.instrumentation`). Which agent, how it
+ended, how long; not a word of question or answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def observe_answer(stream: Stream) -> Stream:
     """Around what makes an answer: it begins and ends with its events."""
 
     @wraps(stream)
-    async def watched(app: App, request: AskRequest) -> AsyncIterator[Event]:
+    async def stream_observed(app: App, request: AskRequest) -> AsyncIterator[Event]:
         with observe_operation("answer", NOBODY) as this:
             if request.question.strip():
                 this.hide(request.question)
@@ -33,7 +33,7 @@ def observe_answer(stream: Stream) -> Stream:
                         this.facts["status"] = event.data.status
                     yield event
 
-    return watched
+    return stream_observed
 
 
 def note_agent_chosen(run: Run) -> None:

@@ -1,9 +1,7 @@
 """What people may say about a search (which documents, which strategy, how much newness and variety
 count), and about how a question is answered (what it may cost, which loops, whether the web and the
-memory are used).
-
-The one rule: a wrong value is refused by its name, with what would be right; what is said here is
-said alike on the command line, in `POST /api/search` and in the `options` of `POST /api/ask`.
+memory are used). A wrong value is refused by its name, with what would be right; what is said here
+is said alike on the command line, in `POST /api/search` and in the `options` of `POST /api/ask`.
 """
 
 from __future__ import annotations
@@ -18,17 +16,19 @@ from pydantic import Field, ValidationError
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput
+from citewell.messages import Text
 from citewell.retrieve.boosts import HIGHEST
 from citewell.retrieve.strategies import STRATEGIES
 from citewell.runtime.app import App
 from citewell.service.library.documents import find_documents
 from citewell.service.library.media_types import resolve_media_types
 from citewell.skills.paper.reading_context import Selection
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.types import Shown
 
 LANGS = ("en", "zh")
 MOST_DOCUMENTS = 1_000  # named in one search
+MOST_COLLECTIONS = 200  # asked at once
 
 
 class SearchOptions(Shown):
@@ -55,7 +55,7 @@ class AskOptions(SearchOptions):
     session is to do (None: what its state expects), what the reader has marked, the sender's own
     name of the message, and the language of report and route. `source` of the data agent: the
     tables that are asked. `knowledge` False: what people have confirmed is not used (to measure
-    what it is worth).
+    what it is worth). `collections`: more of them that are asked, beside the request's own.
     """
 
     max_calls: int | None = Field(None, ge=1)
@@ -73,12 +73,13 @@ class AskOptions(SearchOptions):
     max_pages: int | None = Field(None, ge=1, le=5_000)
     max_urls_per_iteration: int | None = Field(None, ge=1, le=50)
     content_max_chars: int | None = Field(None, ge=200)
-    event: Literal["report", "plan", "ask"] | None = None
+    event: Literal["report", "plan", "ask", "compare"] | None = None
     selection: Selection | None = None
     message_id: str = Field("", max_length=100)
     lang: Literal["en", "zh"] | None = None
     source: str = Field("", max_length=200)
     knowledge: bool | None = None
+    collections: list[str] = Field(default=[], max_length=MOST_COLLECTIONS)
 
 
 # what only some agents know of
@@ -88,12 +89,13 @@ SITE = ("start_urls", "allowed_domains", "instruction", *EXPLORING)
 NARROWING = ("doc_ids", "types", "langs", "since", "until", "least_priority")
 READING = ("event", "selection", "message_id", "lang")
 TABLES = ("source",)
+WIDENING = ("collections",)
 UNKNOWN = {
     "qa": (*LOOPS, *SITE, *READING, *TABLES),
     "dual_loop": (*SITE, *READING, *TABLES),
-    "website": (*LOOPS, *NARROWING, *READING, *TABLES, "knowledge"),
-    "paper": (*LOOPS, *NARROWING, *SITE, *TABLES, "knowledge"),
-    "data": (*LOOPS, *NARROWING, *SITE, *READING),
+    "website": (*LOOPS, *NARROWING, *READING, *TABLES, "knowledge", *WIDENING),
+    "paper": (*LOOPS, *NARROWING, *SITE, *TABLES, "knowledge", *WIDENING),
+    "data": (*LOOPS, *NARROWING, *SITE, *READING, *WIDENING),
 }
 
 
@@ -107,13 +109,13 @@ def list_unused_warnings(agent: str, options: AskOptions, settings: Settings) ->
     if said := [
         name for name in UNKNOWN.get(agent, ()) if getattr(options, name) not in (None, [], "")
     ]:
-        return [f"the {agent} agent does not use {', '.join(said)}"]
+        return [Text("the {agent} agent does not use {said}", agent=agent, said=", ".join(said))]
     if agent != "dual_loop":
         return []
     if options.web and settings.web.provider == "none":
-        return ["the web is not searched: no provider is named (setting web.provider)"]
+        return [Text("the web is not searched: no provider is named (setting web.provider)")]
     if options.web and is_narrowed(options):
-        return ["the web is not searched: only some of the documents are asked"]
+        return [Text("the web is not searched: only some of the documents are asked")]
     return []
 
 
@@ -125,7 +127,8 @@ def parse_options(given: Mapping[str, Any], kind: type[Given]) -> Given:
     known = kind.model_fields
     if unknown := sorted(set(given) - set(known)):
         raise InvalidInput(
-            f"unknown options: {', '.join(unknown)}", hint=_suggest_option(unknown[0], known)
+            Text("unknown options: {unknown}", unknown=", ".join(unknown)),
+            hint=_suggest_option(unknown[0], known),
         )
     try:
         return kind(**given)
@@ -133,7 +136,8 @@ def parse_options(given: Mapping[str, Any], kind: type[Given]) -> Given:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InvalidInput(
-            f"option {where}: {first['msg']}", hint=_suggest_option(where, known)
+            Text("option {where}: {msg}", where=where, msg=first["msg"]),
+            hint=_suggest_option(where, known),
         ) from None
 
 
@@ -142,9 +146,9 @@ def _suggest_option(name: str, known: Iterable[str]) -> str:
     return (
         ""
         if name in known
-        else f"did you mean {near[0]}?"
+        else Text("did you mean {near}?", near=near[0])
         if near
-        else f"known: {', '.join(known)}"
+        else Text("known: {known}", known=", ".join(known))
     )
 
 
@@ -153,8 +157,8 @@ def get_strategy(options: SearchOptions, app: App) -> str:
     name = options.strategy or app.settings.search.strategy
     if name not in STRATEGIES:
         raise InvalidInput(
-            f"unknown strategy: {name}",
-            hint=f"known: {', '.join(STRATEGIES)}",
+            Text("unknown strategy: {name}", name=name),
+            hint=Text("known: {strategies}", strategies=", ".join(STRATEGIES)),
             code="unknown_strategy",
         )
     return name
@@ -165,7 +169,8 @@ async def build_filter(app: App, options: SearchOptions, collections: Sequence[s
     unknown = [lang for lang in options.langs if lang not in LANGS]
     if unknown:
         raise InvalidInput(
-            f"unknown language: {', '.join(unknown)}", hint=f"known: {', '.join(LANGS)}"
+            Text("unknown language: {unknown}", unknown=", ".join(unknown)),
+            hint=Text("known: {langs}", langs=", ".join(LANGS)),
         )
     since, until = (
         parse_moment(options.since, "since"),
@@ -173,8 +178,12 @@ async def build_filter(app: App, options: SearchOptions, collections: Sequence[s
     )
     if since is not None and until is not None and since > until:
         raise InvalidInput(
-            f"since {options.since} is later than until {options.until}",
-            hint="nothing could be found",
+            Text(
+                "since {since} is later than until {until}",
+                since=options.since,
+                until=options.until,
+            ),
+            hint=Text("nothing could be found"),
         )
     return Filter(
         collections=tuple(collections),
@@ -206,7 +215,8 @@ async def _resolve_documents(app: App, target: str, collections: Sequence[str]) 
     if not within:
         there = ", ".join(sorted({info.collection for info in found}))
         raise InvalidInput(
-            f"{target} is in collection {there}", hint=f"search there: collection {there}"
+            Text("{target} is in collection {there}", target=target, there=there),
+            hint=Text("search there: collection {there}", there=there),
         )
     return within
 
@@ -230,8 +240,8 @@ def parse_moment(given: str | None, name: str, *, end: bool = False) -> float | 
         exact = datetime.fromisoformat(text)
         return (exact if exact.tzinfo else exact.replace(tzinfo=UTC)).timestamp()
     raise InvalidInput(
-        f"{name}: {given!r} is not a date",
-        hint="a day, a month or a year: 2024-05-01, 2024-05, 2024",
+        Text("{name}: {given!r} is not a date", name=name, given=given),
+        hint=Text("a day, a month or a year: 2024-05-01, 2024-05, 2024"),
     )
 
 

@@ -1,8 +1,6 @@
 """One question on its way through an agent: what it was asked with, what it has cost, how far it
-has come.
-
-The one rule: a step is counted where it is kept, so that a run that goes on elsewhere knows all
-that was done.
+has come. A step is counted where it is kept, so that a run that goes on elsewhere knows all that
+was done.
 """
 
 from __future__ import annotations
@@ -17,12 +15,13 @@ from typing import Any, Protocol, Self
 from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from citewell.graph import END
+from citewell.messages import dump_model
 from citewell.models.base import Tokens
 from citewell.models.metered import Budget, Metered
 from citewell.runtime.app import App
 from citewell.service.ask.options import AskOptions
 from citewell.skills.answer.cite import Proof
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.types import Answer, Message, Shown, Status, Step, Usage
 
 MOST_HISTORY = 100  # messages that a request may bring
@@ -46,7 +45,9 @@ class AskRequest(Shown):
     user_id: str = "local"
     history: list[Message] | None = Field(None, max_length=MOST_HISTORY)
     keep: bool = True
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: dict[str, Any] = Field(
+        default_factory=dict, description=f"any of: {', '.join(AskOptions.model_fields)}"
+    )
     resume: str | None = None
 
     @field_validator("history")
@@ -246,19 +247,19 @@ class Run:
     ) -> Callable[[Step, str], Any]:
         """The same for an agent whose state is kept: `dumped` gives it, as JSON can hold it."""
 
-        async def done(step: Step, after: str) -> None:
+        async def count_step(step: Step, after: str) -> None:
             self.steps.append(step)
             if self.request.keep and after != END:
                 await self.save_progress(after, dumped())
 
-        return done
+        return count_step
 
     def _dump_state(self) -> dict[str, Any]:
         meter = self.meter
         return {
             "agent_reason": self.agent_reason,
             "history": [message.model_dump() for message in self.history],
-            "steps": [step.model_dump(mode="json") for step in self.steps],
+            "steps": [dump_model(step) for step in self.steps],
             "seconds": self.seconds,
             "calls": meter.calls if meter else 0,
             "tokens": _TOKENS.dump_python(meter.tokens, mode="json") if meter else {},

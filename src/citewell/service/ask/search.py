@@ -1,8 +1,6 @@
 """Search for passages, without an answer: what is found, where it stands, and how sure the search
-is.
-
-The one rule: the agents and this search ask through the same query, so what is seen here is what an
-answer is made of.
+is. The agents and this search ask through the same query, so what is seen here is what an answer is
+made of.
 """
 
 from __future__ import annotations
@@ -15,13 +13,15 @@ from typing import Any
 from pydantic import Field
 
 from citewell.errors import CitewellError, InvalidInput
-from citewell.models.base import Vector
+from citewell.messages import AnyText, Text
+from citewell.models.base import Embedder, Vector
 from citewell.retrieve.cross_lingual import remove_language_mean
+from citewell.retrieve.query import Context, Found, Query
 from citewell.retrieve.snippet import extract_snippet
-from citewell.retrieve.strategies import STRATEGIES, Context, Found, Query
+from citewell.retrieve.strategies import STRATEGIES
 from citewell.runtime.app import App
 from citewell.service.ask.options import SearchOptions, build_filter, get_strategy, parse_options
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.text.entities import extract_search_names
 from citewell.text.normalize import normalize_text
 from citewell.text.sentences import detect_language
@@ -67,9 +67,7 @@ class Passage(Shown):
 
 
 class SearchResult(Shown):
-    """`confidence`: how likely it is that the first three passages hold what was asked for, 0
-    to 1.
-    """
+    """`confidence`: how likely the first three passages hold what was asked for, 0 to 1."""
 
     query: str
     collections: list[str]
@@ -77,7 +75,7 @@ class SearchResult(Shown):
     hits: list[Passage]
     confidence: float
     seconds: float
-    warnings: list[str] = Field(default=[])
+    warnings: list[AnyText] = Field(default=[])
 
 
 def parse_search_request(query: str, given: Mapping[str, Any]) -> SearchRequest:
@@ -93,17 +91,19 @@ def parse_search_request(query: str, given: Mapping[str, Any]) -> SearchRequest:
 
 
 async def search(app: App, request: SearchRequest) -> SearchResult:
-    """Raises InvalidInput for a wrong value, NotFound for an unknown collection or document,
-    StorageError.
-    """
+    """Raises InvalidInput, NotFound for an unknown collection or document, StorageError."""
     started = time.perf_counter()
     text = normalize_text(request.query)
     if not text:
-        raise InvalidInput("the query is empty", hint="search for something in words")
+        raise InvalidInput(Text("the query is empty"), hint=Text("search for something in words"))
     if len(text) > LONGEST:
         raise InvalidInput(
-            f"the query has {len(text)} characters, {LONGEST} are allowed",
-            hint="search for less at once",
+            Text(
+                "the query has {text} characters, {longest} are allowed",
+                text=len(text),
+                longest=LONGEST,
+            ),
+            hint=Text("search for less at once"),
         )
     names = list(
         dict.fromkeys([*([request.collection] if request.collection else []), *request.collections])
@@ -113,7 +113,7 @@ async def search(app: App, request: SearchRequest) -> SearchResult:
     strategy = get_strategy(request, app)
     where = await build_filter(app, request, searched)
     warnings = warn_of_waiting([(info.chunks, info.embedded) for info in infos])
-    vector, troubles = await embed_query(app, text)
+    vector, troubles = await embed_query(app.embedder, text)
     found = await STRATEGIES[strategy](
         app.index,
         build_query(app, request, text, vector, extract_search_names(text), where, request.k),
@@ -183,39 +183,31 @@ def warn_of_waiting(counts: Sequence[tuple[int, int]]) -> list[str]:
     if embedded >= total:
         return []
     return [
-        f"{total - embedded} of {total} chunks are searched by words only: still being embedded"
+        Text(
+            "{total} of {total2} chunks are searched by words only: still being embedded",
+            total=total - embedded,
+            total2=total,
+        )
     ]
 
 
-async def embed_query(app: App, text: str) -> tuple[Vector | None, list[str]]:
+async def embed_query(embedder: Embedder, text: str) -> tuple[Vector | None, list[str]]:
     """The query's vector; None with a warning where the embedder fails: words alone still find."""
     try:
-        return await app.embedder.query(text), []
+        return await embedder.query(text), []
     except asyncio.CancelledError:
         raise
     except CitewellError as error:
-        return None, [f"searched by words only: {error.message}"]
+        return None, [Text("searched by words only: {message}", message=error.message)]
 
 
 def _build_passage(n: int, question: str, hit: Hit) -> Passage:
     part = extract_snippet(question, hit.text)
-    return Passage(
+    return Passage.of(
+        hit,
         n=n,
-        doc_id=hit.doc_id,
-        title=hit.title,
-        uri=hit.uri,
-        collection=hit.collection,
-        page=hit.page,
         section=" › ".join(hit.heading_path),
-        start=hit.start,
-        end=hit.end,
-        text=hit.text,
         snippet=part.text,
         marks=list(part.marks),
-        score=hit.score,
         signals={name: round(value, 4) for name, value in hit.signals.items()},
-        lang=hit.lang,
-        media_type=hit.media_type,
-        dated=hit.dated,
-        priority=hit.priority,
     )

@@ -1,18 +1,17 @@
 """The chain of thought behind an answer in the shape of spec 004, section 4.1, whichever agent
-answered.
-
-The one rule: it is made of what the steps noted and what the answer shows; no model is asked, and
+answered. It is made of what the steps noted and what the answer shows; no model is asked, and
 nothing is guessed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from citewell.messages import Text, translate
 from citewell.service.ask.run import Run
-from citewell.service.ask.snapshot_words import WORDS, translate_reason
 from citewell.text.sentences import detect_language
 from citewell.types import Answer, Citation, IntentAnalysis, Snapshot, Step, Trace
 
@@ -20,6 +19,7 @@ SUCCESS = "success"
 FOUND = 3  # passages named of one search: what is packed for the small model
 LONGEST = 300  # characters of a quote that the logic shows
 GLIMPSE = 80  # of a passage that was found
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 class StepNotes:
@@ -123,41 +123,60 @@ def _collect_parameters(noted: StepNotes, answer: Answer) -> dict[str, Any]:
 def _write_reasoning(noted: StepNotes, answer: Answer, question: str) -> str:
     """In words, in the language of the question."""
     lang = detect_language(question)
-    words = WORDS.get(lang, WORDS["en"])
     said: list[str] = []
 
-    def say(key: str, **values: Any) -> None:
-        if all(value not in (None, "", 0) for value in values.values()):
-            said.append(words[key].format(**values))
+    def say(text: Text) -> None:
+        if all(value not in (None, "", 0) for value in text.values.values()):
+            said.append(translate(text, lang))
 
     if own := noted.last("reasoning"):
         said.append(str(own))
-    say("chosen", agent=answer.agent, reason=translate_reason(lang, answer.agent_reason))
-    say("intent", intent=noted.last("intent_type") or noted.last("intent"))
-    say("alone", standalone=_get_rewording(noted, question))
-    say("memories", n=len(noted.last("memories") or []))
-    say(
-        "route",
-        route=(noted.all("route") or [None])[0],
-        reason=translate_reason(lang, str(noted.last("reason") or "")),
-    )
-    pages = sum(map(len, noted.all("pages")))
-    say("pages", n=pages, rounds=max([1, *(int(n) + 1 for n in noted.all("iteration"))]))
-    say("agents", agents=", ".join(map(str, noted.last("agents") or [])))
-    if (confidence := noted.last("confidence")) is not None and noted.all("evidence"):
-        said.append(words["search"].format(confidence=float(confidence)))
-    if (probability := noted.last("probability")) is not None:
-        said.append(words["decision"].format(probability=float(probability)))
-    say("again", times=noted.last("attempt"))
-    say(
-        "audit",
-        found=next(
-            (step.action for step in reversed(noted.steps) if step.node == "control_audit"), None
-        ),
-    )
-    say("followed", items=", ".join(each.item_id for each in answer.followed))
-    say("stop", reason=answer.stop_reason)
+    reason = translate_reason(answer.agent_reason, lang)
+    say(Text("{agent} was chosen: {reason}.", agent=answer.agent, reason=reason))
+    intent = noted.last("intent_type") or noted.last("intent")
+    say(Text("The question was read as: {intent}.", intent=intent))
+    alone = _get_rewording(noted, question)
+    say(Text("In full words it asks: {question}", question=alone))
+    memories = len(noted.last("memories") or [])
+    say(Text("What was remembered of the user and at hand: {memories}.", memories=memories))
+    route = (noted.all("route") or [None])[0]
+    reason = translate_reason(noted.last("reason") or "", lang)
+    say(Text("It was first searched by {route}, because {reason}.", route=route, reason=reason))
+    for text in _describe_work(noted, answer):
+        say(text)
     return ("" if lang == "zh" else " ").join(said)
+
+
+def _describe_work(noted: StepNotes, answer: Answer) -> Iterator[Text]:
+    """What was done after the first search; a text with an empty value says nothing."""
+    pages = sum(map(len, noted.all("pages")))
+    rounds = max([1, *(int(n) + 1 for n in noted.all("iteration"))])
+    yield Text(
+        "Pages of the site that were looked at: {pages} (rounds: {rounds}).",
+        pages=pages,
+        rounds=rounds,
+    )
+    yield Text("Asked: {agents}.", agents=", ".join(map(str, noted.last("agents") or [])))
+    if (confidence := noted.last("confidence")) is not None and noted.all("evidence"):
+        sure = f"{float(confidence):.0%}"
+        yield Text("The search was {sure} sure to have found the answer.", sure=sure)
+    if (probability := noted.last("probability")) is not None:
+        sure = f"{float(probability):.0%}"
+        yield Text("The draft was held to be right with a probability of {sure}.", sure=sure)
+    yield Text("Asked again in other words: {times} x.", times=noted.last("attempt"))
+    audits = (step.action for step in reversed(noted.steps) if step.node == "control_audit")
+    yield Text("The audit of the draft: {found}.", found=next(audits, None))
+    items = ", ".join(each.item_id for each in answer.followed)
+    yield Text("It follows what people confirmed: {items}.", items=items)
+    yield Text("It ended because: {reason}.", reason=answer.stop_reason)
+
+
+def translate_reason(reason: str, lang: str) -> str:
+    """A reason in the language of the question. One that cannot be had in Chinese is left out of a
+    Chinese text, not mixed into it.
+    """
+    shown = translate(reason, lang)
+    return shown if lang != "zh" or isinstance(reason, Text) or _HAN.match(shown) else ""
 
 
 def _get_rewording(noted: StepNotes, question: str) -> str | None:

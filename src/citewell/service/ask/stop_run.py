@@ -1,7 +1,5 @@
-"""A run that the end of the server cut off: what whoever asked is told.
-
-The one rule: it can be gone on with, it was answered, or it is lost; which of the three is looked
-up, not guessed.
+"""A run that the end of the server cut off: what whoever asked is told. It can be gone on with, it
+was answered, or it is lost; which of the three is looked up, not guessed.
 """
 
 from __future__ import annotations
@@ -10,6 +8,7 @@ import logging
 from contextlib import suppress
 
 from citewell.errors import CitewellError, NotFound, Stopped
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.runtime.shutdown import make_stopped_error
 from citewell.service.ask.run import Run
@@ -29,11 +28,12 @@ async def record_cut_off(app: App, run: Run) -> Stopped:
             return make_stopped_error(run.trace_id)
         with suppress(NotFound):
             await app.traces.get(run.trace_id, user_id)
-            hint = (
-                "it was answered just now: its conversation has it, and so has `citewell "
-                f"trace {run.trace_id}`"
+            hint = Text(
+                "it was answered just now: its conversation has it, and so has "
+                "`citewell trace {trace_id}`",
+                trace_id=run.trace_id,
             )
-            return Stopped("the server is stopping", hint=hint)
+            return Stopped(Text("the server is stopping"), hint=hint)
     except CitewellError as error:
         log.warning("run %s: %s", run.trace_id, error.message)
     stopping.lost += 1

@@ -1,9 +1,7 @@
 """What each loop is worth: the same questions asked by one pass, by the dual loop without one of
-its loops, and by all of it.
-
-The one rule: the variants differ in what their names say and in nothing else; each asks all
-questions before the next begins, so that none finds its prompts in the model's cache because
-another has just sent them.
+its loops, and by all of it. The variants differ in what their names say and in nothing else; each
+asks all questions before the next begins, so that none finds its prompts in the model's cache
+because another has just sent them.
 """
 
 from __future__ import annotations

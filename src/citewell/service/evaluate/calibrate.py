@@ -1,7 +1,5 @@
 """Keep weights that were fitted on an evaluation as the library's own, show which are in force, and
-undo it.
-
-The one rule: weights that foretell no better than always saying the mean are not kept.
+undo it. Weights that foretell no better than always saying the mean are not kept.
 """
 
 from __future__ import annotations
@@ -11,10 +9,11 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
+from citewell.config import Settings
 from citewell.errors import ConfigError, StorageError
 from citewell.measure.report import Fit, Report
+from citewell.models.base import Embedder
 from citewell.retrieve.confidence import OWN, Calibration, Fitted, Logistic, load_own
-from citewell.runtime.app import App
 
 FEWEST = 40  # items below which a fit says more about chance than about the library
 
@@ -32,13 +31,15 @@ def explain_rejection(fit: Fit) -> str:
     return ""
 
 
-def save_calibration(app: App, report: Report) -> tuple[Path | None, list[str]]:
+def save_calibration(
+    embedder: Embedder, settings: Settings, report: Report
+) -> tuple[Path | None, list[str]]:
     """Write what is worth keeping to the library's calibration file, beside what is kept there;
     says what was left out and why.
 
     Raises StorageError.
     """
-    path, told = app.settings.home / OWN, []
+    path, told = settings.home / OWN, []
     kept: dict[str, Logistic] = {}
     fits = {
         "retrieval": None,
@@ -63,7 +64,7 @@ def save_calibration(app: App, report: Report) -> tuple[Path | None, list[str]]:
     if not kept:
         return None, told
     try:
-        before = load_own(path, app.embedder.name) or Calibration()
+        before = load_own(path, embedder.name) or Calibration()
     except ConfigError as error:
         told.append(f"what was kept before is replaced: {error.message}")
         before = Calibration()
@@ -102,11 +103,3 @@ def _write_calibration(path: Path, calibration: Calibration) -> None:
         raise StorageError(
             f"{path}: {error.strerror}", hint="make the home folder writable"
         ) from None
-
-
-def reset_calibration(app: App) -> bool:
-    """Back to the shipped weights; says whether there were others."""
-    path = app.settings.home / OWN
-    there = path.exists()
-    path.unlink(missing_ok=True)
-    return there

@@ -1,9 +1,7 @@
 """A corpus to ask questions on: of a data set, in a library of its own under the cache folder, or
-the user's own collection.
-
-The one rule: nothing of an evaluation is ever written to the user's documents. A corpus is loaded
-once: its library is named by all that makes it what it is (content, embedder, way of cutting), and
-used again as long as that is the same.
+the user's own collection. Nothing of an evaluation is ever written to the user's documents. A
+corpus is loaded once: its library is named by all that makes it what it is (content, embedder, way
+of cutting), and used again as long as that is the same.
 """
 
 from __future__ import annotations
@@ -26,8 +24,8 @@ from citewell.ingest.markup import plain_text as text
 from citewell.measure.dataset import CorpusDocument, format_troubles, read_corpus
 from citewell.runtime.app import App
 from citewell.runtime.progress import OnProgress, Progress, ignore_progress
-from citewell.service.library.add import embed_pending
 from citewell.service.library.chunking import cut_document
+from citewell.service.library.embedding import embed_pending
 from citewell.service.library.expand_paths import gather_files, to_uri
 from citewell.service.library.read_and_embed import ingest_paths
 from citewell.store.library.documents import DocumentInfo

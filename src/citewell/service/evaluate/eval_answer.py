@@ -1,5 +1,5 @@
-"""Ask one question of a data set, and rate the answer. The one rule: only proved sentences count; a
-refusal says nothing.
+"""Ask one question of a data set, and rate the answer. Only proved sentences count; a refusal says
+nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from citewell.errors import CitewellError
 from citewell.measure import wording
 from citewell.measure.dataset import Question
 from citewell.measure.report import Candidate, Cited, Replied
-from citewell.service.ask.ask import AskRequest, stream_answer
-from citewell.service.ask.run import trim_history
+from citewell.service.ask.ask import stream_answer
+from citewell.service.ask.run import AskRequest, trim_history
 from citewell.service.evaluate.eval_search import Asked, Shelf
 from citewell.service.evaluate.eval_sets import Options
 from citewell.types import Answer, Citation, Step, Verdict

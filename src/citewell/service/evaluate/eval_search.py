@@ -1,7 +1,5 @@
-"""Search for one question of a data set, and rate what was found against its gold.
-
-The one rule: what is measured is the search that people get, with the question joined to its
-history as the agent does it.
+"""Search for one question of a data set, and rate what was found against its gold. What is measured
+is the search that people get, with the question joined to its history as the agent does it.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from citewell.service.ask.options import SearchOptions
 from citewell.service.ask.search import find_hits
 from citewell.service.evaluate.corpus import Corpus
 from citewell.skills.dialogue.reference import Readings, build_readings
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 from citewell.store.library.documents import DocumentInfo
 from citewell.text.entities import extract_search_names
 from citewell.text.normalize import normalize_text
@@ -33,9 +31,7 @@ Unit = tuple[str, int]  # a document and, where pages count, one of them; else 0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with the text it is searched by, and the grades of its gold documents as they are
-    stored.
-    """
+    """A question with the text it is searched by, and the grades of its gold documents."""
 
     question: Question
     read: Readings

@@ -1,6 +1,4 @@
-"""What is evaluated: which questions, on which corpus, in which way. The one rule: what is odd is
-told, never mended.
-"""
+"""What is evaluated: which questions, on which corpus, how. What is odd is told, not mended."""
 
 from __future__ import annotations
 
@@ -100,9 +98,7 @@ def load_datasets(
 
 
 def find_corpus_beside(path: Path) -> Path | None:
-    """`NAME.corpus.jsonl` for `NAME.questions.jsonl` (or both with `_`); None where it is not
-    there.
-    """
+    """`NAME.corpus.jsonl` for `NAME.questions.jsonl` (or both with `_`), if it is there."""
     for ending in _ENDINGS:
         if path.name.endswith(ending):
             beside = path.with_name(
@@ -128,9 +124,7 @@ def sample_questions(questions: Sequence[Question], limit: int | None, seed: int
 
 
 def _name_dataset(path: Path, taken: set[str]) -> str:
-    """What a set is called: its file's name without the ending, with its folder's where that is
-    taken.
-    """
+    """A set's name: its file's without the ending, with its folder's where that is taken."""
     name = path.name.removesuffix(".jsonl")
     for ending in _ENDINGS:
         name = path.name.removesuffix(ending) if path.name.endswith(ending) else name

@@ -1,7 +1,5 @@
-"""Ask the questions of data sets, one after another, and measure what comes of each.
-
-The one rule: every question gives an item, whatever goes wrong with it, and a report can be made of
-the items at any moment.
+"""Ask the questions of data sets, one after another, and measure what comes of each. Every question
+gives an item, whatever goes wrong with it, and a report can be made of the items at any moment.
 """
 
 from __future__ import annotations

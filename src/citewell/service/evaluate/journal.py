@@ -1,7 +1,5 @@
 """Items of a run that is not over yet, one a line, so that a killed run can be gone on with by the
-same command.
-
-The one rule: an item is used again only where all that it came from is the same.
+same command. An item is used again only where all that it came from is the same.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Jobs that were under way in several processes that died: each is tried alone, in a process of its
-own.
-
-The one rule: a process that dies here while the one that started it lives was killed by its job;
-where both die nobody is to blame. It ends with its input, so it never outlives the server for long.
+own. A process that dies here while the one that started it lives was killed by its job; where both
+die nobody is to blame. It ends with its input, so it never outlives the server for long.
 """
 
 from __future__ import annotations
@@ -19,6 +17,7 @@ import anyio
 
 from citewell.config import Settings
 from citewell.runtime.app import App
+from citewell.store.jobs import Jobs
 from citewell.store.processes import name_process
 
 log = logging.getLogger(__name__)
@@ -32,19 +31,19 @@ async def run_isolated_jobs_forever(app: App) -> None:
     """For ever, in a server: whenever there is such a job."""
     while True:
         try:
-            await run_isolated_jobs(app)
+            await run_isolated_jobs(app.jobs, app.settings)
         except Exception:
             log.exception("jobs that are to be tried alone wait")
         await asyncio.sleep(POLL)
 
 
-async def run_isolated_jobs(app: App, kind: str = "") -> None:
+async def run_isolated_jobs(jobs: Jobs, settings: Settings, kind: str = "") -> None:
     """Those (of this kind) that wait, one after the other. Raises StorageError."""
-    while await app.jobs.has_suspects(kind):
-        name, code = await _run_process(app.settings, kind)
+    while await jobs.has_suspects(kind):
+        name, code = await _run_process(settings, kind)
         if not code:
             continue
-        blamed = await app.jobs.record_crash(name)
+        blamed = await jobs.record_crash(name)
         for job in blamed:
             log.warning(
                 "job %s was alone in a process that died (%d): it is %s",

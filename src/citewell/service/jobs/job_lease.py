@@ -1,5 +1,5 @@
-"""Who holds a job, and what is told about it. The one rule: a worker that lost its job, or whose
-job was cancelled, stops.
+"""Who holds a job, and what is told about it. A worker that lost its job, or whose job was
+cancelled, stops.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from typing import Any, TypeVar
 
 import anyio
 
-from citewell.errors import CitewellError, Conflict
+from citewell.errors import CitewellError, Conflict, unwrap_first_error
+from citewell.messages import Text, dump_model
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
-from citewell.service.library.report import AddReport, FileReport
+from citewell.service.library.add_report import AddReport, FileReport
 from citewell.store.job_rows import Job
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 BEAT = 4.0  # seconds between two signs of life; a lease lasts LEASE_SECONDS of runtime/app.py
-VERBS = {"read": "reading", "cut": "cutting", "write": "writing the summary of"}
+VERBS = {"read": Text("reading"), "cut": Text("cutting"), "write": Text("writing the summary of")}
 OFTEN = 0.5  # seconds between two writings of the reports so far: there may be a thousand
 
 
@@ -39,7 +40,7 @@ class Holder:
         self._reports: list[FileReport] = []
         self._written = -OFTEN  # the first is written at once
 
-    async def held(self, work: Callable[[Holder], Awaitable[T]]) -> T:
+    async def run_held(self, work: Callable[[Holder], Awaitable[T]]) -> T:
         """What `work` returns, the job being held meanwhile. Raises what it raises, and Conflict
         when the job is lost.
         """
@@ -49,7 +50,7 @@ class Holder:
                 result = await work(self)
                 group.cancel_scope.cancel()
         except BaseExceptionGroup as errors:
-            raise _unwrap_first_error(errors) from None
+            raise unwrap_first_error(errors) from None
         return result
 
     async def tell(self, progress: Progress) -> None:
@@ -107,28 +108,23 @@ class Holder:
 
     def _format_detail(self) -> str:
         read, embed = self._read, self._embed
-        parts = [f"{VERBS[read.phase]} {read.name}".strip()] if read.done < read.total else []
+        parts: list[str] = []
+        if read.done < read.total:
+            verb = VERBS[read.phase]
+            parts.append(Text("{verb} {name}", verb=verb, name=read.name) if read.name else verb)
         if embed.total:
-            parts.append(f"{embed.done} of {embed.total} passages embedded")
+            parts.append(
+                Text("{done} of {total} passages embedded", done=embed.done, total=embed.total)
+            )
         if embed.rate:
-            parts.append(f"{embed.rate:.1f} a second")
+            parts.append(Text("{rate:.1f} a second", rate=embed.rate))
         if embed.left is not None:
-            parts.append(f"about {embed.left:.0f} s left")
-        return ", ".join(parts)
+            parts.append(Text("about {left:.0f} s left", left=embed.left))
+        return Text(", ").join(parts)
 
     def _build_partial_result(self) -> dict[str, Any] | None:
-        """The reports so far, now and then: what the next attempt reports from, should this one be
-        killed.
-        """
+        """The reports so far, now and then: what the next attempt goes on from after a kill."""
         if not self._reports or time.monotonic() - self._written < OFTEN:
             return None
         self._written = time.monotonic()
-        return AddReport(files=self.restore_first_status(self._reports)).model_dump(mode="json")
-
-
-def _unwrap_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error that came first; groups of groups come of reading inside embedding inside
-    holding.
-    """
-    error = errors.exceptions[0]
-    return _unwrap_first_error(error) if isinstance(error, BaseExceptionGroup) else error
+        return dump_model(AddReport(files=self.restore_first_status(self._reports)))

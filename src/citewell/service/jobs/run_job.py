@@ -1,7 +1,5 @@
-"""One job to its end: done, failed, cancelled, put off, or handed back.
-
-The one rule: a fault of one job never stops the worker, and what was acknowledged is not lost
-because the disk refuses.
+"""One job to its end: done, failed, cancelled, put off, or handed back. A fault of one job never
+stops the worker, and what was acknowledged is not lost because the disk refuses.
 """
 
 from __future__ import annotations
@@ -10,14 +8,17 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from citewell.config import Settings
 from citewell.errors import CitewellError, Conflict, Stopped, StorageError
 from citewell.instrumentation import observe_operation
+from citewell.messages import dump_model
 from citewell.runtime.app import App
 from citewell.service.jobs.job_lease import Holder
 from citewell.service.jobs.submit import delete_sent_files
 from citewell.service.knowledge.give_feedback import KIND as FEEDBACK
 from citewell.store.job_claims import LONGEST_PAUSE
 from citewell.store.job_rows import Job, count_postponements
+from citewell.store.jobs import Jobs
 from citewell.types import Shown
 
 log = logging.getLogger(__name__)
@@ -40,16 +41,16 @@ async def _execute_job(app: App, job: Job, work: Work) -> str:
     """
     state = "done"
     try:
-        report = await Holder(app, job).held(lambda holder: work(app, job, holder))
-        await app.jobs.finish(job.job_id, report.model_dump(mode="json"), attempt=job.attempts)
+        report = await Holder(app, job).run_held(lambda holder: work(app, job, holder))
+        await app.jobs.finish(job.job_id, dump_model(report), attempt=job.attempts)
     except (
         asyncio.CancelledError,
         Stopped,
     ):  # what it asked an agent is cut off together with this worker
-        await asyncio.shield(asyncio.create_task(_release_job(app, job)))
+        await asyncio.shield(asyncio.create_task(_release_job(app.jobs, job)))
         raise asyncio.CancelledError from None
     except Conflict as error:
-        return await _handle_lost_job(app, job, error)
+        return await _handle_lost_job(app.jobs, app.settings, job, error)
     except CitewellError as error:
         if (
             isinstance(error, StorageError)
@@ -71,7 +72,7 @@ async def _execute_job(app: App, job: Job, work: Work) -> str:
         }
         await app.jobs.fail(job.job_id, fault, attempt=job.attempts)
     if state == "done":  # what failed keeps what it was sent, to be tried again
-        await delete_sent_files(app, job)
+        await delete_sent_files(app.settings, job)
     return state
 
 
@@ -84,22 +85,22 @@ async def _postpone_job(app: App, job: Job, error: StorageError) -> str:
     try:
         return (await app.jobs.put_off(job.job_id, error, pause, attempt=job.attempts)).state
     except Conflict as conflict:
-        return await _handle_lost_job(app, job, conflict)
+        return await _handle_lost_job(app.jobs, app.settings, job, conflict)
 
 
-async def _handle_lost_job(app: App, job: Job, error: Conflict) -> str:
+async def _handle_lost_job(jobs: Jobs, settings: Settings, job: Job, error: Conflict) -> str:
     """It was cancelled, or another worker has it now, and its files."""
     log.warning("%s", error.message)
-    if (await app.jobs.get(job.job_id)).state != "cancelled":
+    if (await jobs.get(job.job_id)).state != "cancelled":
         return "taken"
-    await delete_sent_files(app, job)
+    await delete_sent_files(settings, job)
     return "cancelled"
 
 
-async def _release_job(app: App, job: Job) -> None:
+async def _release_job(jobs: Jobs, job: Job) -> None:
     """A server that is stopped hands its job back: stopping is no fault of the job's."""
     try:
-        await app.jobs.release(job.job_id, attempt=job.attempts)
+        await jobs.release(job.job_id, attempt=job.attempts)
     except CitewellError as error:
         # it ended just now, or the disk refuses: then its lease runs out
         log.warning("%s", error.message)

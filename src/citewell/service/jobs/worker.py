@@ -1,5 +1,5 @@
-"""Uploads and other long work as durable jobs. The one rule: the bytes are on the disk before the
-job is, and the job before anyone is told.
+"""Uploads and other long work as durable jobs. The bytes are on the disk before the job is, and the
+job before anyone is told.
 
 Worker tasks in the server take jobs as they come; several run at once and take turns in reading and
 embedding. A job whose server was killed is taken again, however often: files it had added are found
@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
+from citewell.disk import get_file_size
 from citewell.errors import CitewellError
 from citewell.runtime.app import App
 from citewell.service.admin.hidden_copies import describe_copy, sweep_hidden_copies
@@ -31,22 +32,27 @@ from citewell.service.knowledge.give_feedback import retry_refused_jobs as try_v
 from citewell.service.knowledge.recheck import recheck_source
 from citewell.service.knowledge.removed_sources import CHECK
 from citewell.service.library import rechunk
-from citewell.service.library.add import AddReport, Source, add_sources, embed_pending
-from citewell.service.library.embedding import Embedding
+from citewell.service.library.add import Source, add_sources
+from citewell.service.library.add_report import AddReport
+from citewell.service.library.checked_questions import check_questions_forever
+from citewell.service.library.embedding import Embedding, embed_pending
 from citewell.service.library.rechunk import RechunkReport
-from citewell.service.library.uploads import (
-    delete_orphaned_uploads,
-)
+from citewell.service.library.uploads import delete_orphaned_uploads
 from citewell.service.library.write_summaries import write_summaries_forever
 from citewell.service.papers import delete_session
 from citewell.service.papers.guide_job import make_report
+from citewell.service.sites import refresh_site as refresh
 from citewell.service.sites import sites
+from citewell.service.sync.schedule import run_sync_job, start_due_syncs_forever
+from citewell.service.sync.sync_places import SYNC
+from citewell.service.sync.watch_folders import watch_folders_forever
 from citewell.store.job_rows import Job
 
 log = logging.getLogger(__name__)
 # jobs at once: what they cost is bounded by the turns they take, so a long one holds up no other
 WORKERS = 16
 LEFT = 30.0  # seconds between two looks for chunks that nobody embeds
+SWEPT = 3_600.0  # seconds between two looks for objects that no row names
 POLL = 5.0  # seconds between two looks for a job that another process left
 
 
@@ -65,11 +71,17 @@ async def run_worker_until_closing(app: App) -> None:
 
 
 async def run_worker(app: App) -> None:
-    """For ever: embed what a killed run left, do jobs as they come, write summaries behind them."""
+    """For ever: embed what a killed run left, do jobs as they come, start those of schedules, write
+    summaries and check questions behind them.
+    """
     async with asyncio.TaskGroup() as group:
         group.create_task(_resume_leftovers(app))
         group.create_task(write_summaries_forever(app))
+        group.create_task(check_questions_forever(app))
         group.create_task(run_isolated_jobs_forever(app))
+        group.create_task(start_due_syncs_forever(app))
+        group.create_task(watch_folders_forever(app))
+        group.create_task(app.db.server.listen_for_jobs(app.new_job.set))
         for _ in range(WORKERS):
             group.create_task(_run_job_loop(app))
 
@@ -77,10 +89,12 @@ async def run_worker(app: App) -> None:
 async def _run_job_loop(app: App) -> None:
     """What the disk refuses is tried again later, and a fault of ours never ends the worker."""
     while True:
+        _raise_if_cancelled()
         app.new_job.clear()
         try:
             while (job := await app.jobs.claim()) is not None:
                 await process_job(app, job)
+                _raise_if_cancelled()
         except CitewellError as error:
             log.warning("jobs wait: %s", error.message)
         except Exception:
@@ -90,6 +104,15 @@ async def _run_job_loop(app: App) -> None:
                 await app.new_job.wait()
 
 
+def _raise_if_cancelled() -> None:
+    """A task that is cancelled just when its job is lost sees the job's error alone, and would wait
+    for the next job while everybody waits for it.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
 async def _resume_leftovers(app: App) -> None:
     """What earlier runs left: bytes of no job, copies of killed backups, chunks without vectors.
     Then, for ever, chunks that other work leaves (jobs that were cancelled, sections cut anew); the
@@ -97,16 +120,21 @@ async def _resume_leftovers(app: App) -> None:
     """
     try:
         await anyio.to_thread.run_sync(
-            delete_orphaned_uploads, get_uploads_folder(app), await app.jobs.list_folders()
+            delete_orphaned_uploads, get_uploads_folder(app.settings), await app.jobs.list_folders()
         )
         for left in await anyio.to_thread.run_sync(sweep_hidden_copies, app.settings.home):
             log.warning("%s", describe_copy(left))
     except Exception:
         log.exception("what earlier runs left stays in %s", app.settings.home)
+    next_sweep = 0.0
     while True:
         try:
             await try_votes_again(app)
             await embed_pending(app, newest=True)
+            await app.file_objects.release()
+            if time.monotonic() > next_sweep:
+                next_sweep = time.monotonic() + SWEPT
+                await app.file_objects.sweep()
         except CitewellError as error:
             log.warning("embedding waits: %s", error.message)
         except Exception:
@@ -120,9 +148,9 @@ async def process_job(app: App, job: Job) -> None:
 
 
 async def _add_uploads(app: App, job: Job, holder: Holder) -> AddReport:
-    folder, names = get_sent_folder(app, job), list(job.payload["names"])
+    folder, names = get_sent_folder(app.settings, job), list(job.payload["names"])
     sizes = await anyio.to_thread.run_sync(
-        lambda: [_get_file_size(folder / str(number)) for number in range(len(names))]
+        lambda: [get_file_size(folder / str(number)) for number in range(len(names))]
     )
     sources = [
         Source(f"upload:{name}", folder / str(number), name, sizes[number], dates=False)
@@ -137,9 +165,7 @@ async def _add_page(app: App, job: Job, holder: Holder) -> AddReport:
 
 
 async def _add_sources(app: App, job: Job, sources: Sequence[Source], holder: Holder) -> AddReport:
-    """Read and embed at the same time. The job ends when its own passages can be found by
-    meaning.
-    """
+    """Read and embed side by side. The job ends when its own passages can be found by meaning."""
     collection = str(job.payload["collection"])
     embedding = Embedding(app, holder.tell, docs=())
     async with anyio.create_task_group() as group:
@@ -152,16 +178,14 @@ async def _add_sources(app: App, job: Job, sources: Sequence[Source], holder: Ho
 
 
 async def _rechunk_collection(app: App, job: Job, holder: Holder) -> RechunkReport:
-    """Chunks whose text is new are embedded as the job goes on, or after it by
-    `_resume_leftovers`.
-    """
+    """Chunks of new text are embedded as the job goes on, or after it by `_resume_leftovers`."""
     return await rechunk.rechunk_collection(
         app, str(job.payload["collection"]), on_progress=holder.tell
     )
 
 
-async def _refresh_site(app: App, job: Job, holder: Holder) -> sites.Refreshed:
-    return await sites.refresh_site(
+async def _refresh_site(app: App, job: Job, holder: Holder) -> refresh.Refreshed:
+    return await refresh.refresh_site(
         app, str(job.payload["collection"]), holder.tell, allowed=holder.still
     )
 
@@ -174,11 +198,5 @@ WORK: dict[str, Work] = {
     delete_session.KIND: make_report,
     CHECK: recheck_source,
     FEEDBACK: learn_from_vote,
+    SYNC: run_sync_job,
 }
-
-
-def _get_file_size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0  # it is reported when it is read

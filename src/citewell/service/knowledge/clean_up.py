@@ -1,7 +1,6 @@
-"""Cleaning up what people confirmed and nobody needs any more, and what it left behind.
-
-The one rule: a dry run says just what a real one would do. Nothing in use goes: an item leaves use
-first (`undone`, with the reason), and its row only after as many days as a trace is kept.
+"""Cleaning up what people confirmed and nobody needs any more, and what it left behind. A dry run
+says just what a real one would do. Nothing in use goes: an item leaves use first (`undone`, with
+the reason), and its row only after as many days as a trace is kept.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from pathlib import Path
 import anyio.to_thread
 from sqlalchemy import Connection
 
+from citewell.config import Settings
 from citewell.runtime.app import App
 from citewell.service.knowledge.update_items import hide_item_in, settle_item
 from citewell.store.confirmed import feedback, health, rules
 from citewell.store.confirmed import items as confirmed
-from citewell.store.confirmed.evidence_weights import DAY, get_last_activity
-from citewell.store.confirmed.files import get_item_path, remove_file
+from citewell.store.confirmed.item_files import get_item_path, remove_file
 from citewell.store.confirmed.items import PATH
-from citewell.store.confirmed.types import Confirmed, Rule
+from citewell.store.confirmed.types import DAY, Confirmed, Rule, get_last_activity
 from citewell.store.retention_clock import get_deletion_time
 from citewell.types import Shown
 
@@ -71,7 +70,9 @@ async def collect_garbage(app: App, *, dry_run: bool = False) -> Cleaned:
     lost = [
         i.item_id
         for i in items
-        if i.state == "active" and i.item_id not in stale and not await _is_complete(app, i, there)
+        if i.state == "active"
+        and i.item_id not in stale
+        and not await _is_complete(app.settings, i, there)
     ]
     if not dry_run:
         for item_id in stale:
@@ -130,9 +131,9 @@ async def _delete_rows(
     return await (app.db.read(clean) if dry_run else app.db.write(clean))
 
 
-async def _is_complete(app: App, item: Confirmed, documents: set[str]) -> bool:
+async def _is_complete(settings: Settings, item: Confirmed, documents: set[str]) -> bool:
     """Whether an active item's file and index entry are there."""
-    file = get_item_path(app.settings.home, item.trace_id)
+    file = get_item_path(settings.home, item.trace_id)
     return item.doc_id in documents and await anyio.to_thread.run_sync(file.is_file)
 
 
@@ -142,7 +143,7 @@ async def _retire_item(app: App, item_id: str, why: str) -> None:
     def retire(connection: Connection) -> None:
         item, now = confirmed.get_item(connection, item_id), time.time()
         if item.state in {"active", "pending"}:
-            hide_item_in(app, connection, item)
+            hide_item_in(app.catalog, connection, item)
             confirmed.set_state(connection, item_id, "undone", why, now)
             confirmed.log_action(connection, item_id, "", "undone", now, why)
             feedback.release_item(connection, item_id)

@@ -1,7 +1,6 @@
 """Confirmed items that answer one question in two ways, side by side with who stands by each.
-
-The one rule: Citewell takes no side in silence. While people disagree, neither answer is given as
-it stands: the one that weighs more is an example, and it is said that there is another.
+Citewell takes no side in silence. While people disagree, neither answer is given as it stands: the
+one that weighs more is an example, and it is said that there is another.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from itertools import combinations, compress, product
 import anyio.to_thread
 from sqlalchemy import Connection
 
+from citewell.config import Settings
 from citewell.runtime.access_scope import has_visible_owner
 from citewell.runtime.app import App
 from citewell.service.knowledge.chains import normalize_sql
@@ -26,13 +26,12 @@ from citewell.skills.answer.duplicate_question import (
 )
 from citewell.store.confirmed import items as confirmed
 from citewell.store.confirmed import question_likeness as questions
-from citewell.store.confirmed.evidence_weights import compute_weight
-from citewell.store.confirmed.types import Confirmation, Confirmed, Known
+from citewell.store.confirmed.types import Confirmation, Confirmed, Known, compute_weight
 from citewell.types import Shown
 
 
 class Side(Shown):
-    """One of the answers. `weight` as in store/confirmed/evidence_weights.py."""
+    """One of the answers. `weight`: of its votes, use and age; 1 is neutral."""
 
     item_id: str
     agent: str
@@ -57,7 +56,7 @@ async def list_conflicts(app: App) -> list[Disagreement]:
     """All pairs of active items that answer the same question of the same place otherwise, the most
     alike first.
     """
-    items = await app.db.read(lambda connection: confirmed.list_items(connection, state="active"))
+    items = await app.db.read(confirmed.list_items, state="active")
     items = [item for item in items if has_visible_owner(app, item)]
     places = {(item.agent == "data", item.source, item.collection) for item in items}
     found: list[Disagreement] = []
@@ -79,7 +78,7 @@ async def list_conflicts(app: App) -> list[Disagreement]:
         for n, one in enumerate(here):
             for other, likeness in await _find_disagreeing(app, one, here[n + 1 :], known):
                 sides = sorted(
-                    (_build_side(app, one), _build_side(app, other)),
+                    (_build_side(app.settings, one), _build_side(app.settings, other)),
                     key=lambda side: (-side.weight, side.item_id),
                 )
                 found.append(
@@ -97,9 +96,7 @@ async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
     if item.state != "active":
         return item
     tables, embedder = item.agent == "data", app.embedder.name
-    items = await app.db.read(
-        lambda connection: confirmed.list_items(connection, state="active", source=item.source)
-    )
+    items = await app.db.read(confirmed.list_items, state="active", source=item.source)
     items = [each for each in items if has_visible_owner(app, each)]
     beside = [
         i
@@ -159,9 +156,7 @@ def is_disagreement(one: Confirmed, other: Confirmed) -> bool:
 
 
 def mark_conflicts(found: Sequence[Known]) -> list[Known]:
-    """What a search for one question gave, each item with the ids of those beside it that say
-    otherwise.
-    """
+    """What a search for a question gave, each item with the ids of those that say otherwise."""
     items = [(each.item, each.same) for each in found if isinstance(each.item, Confirmed)]
     against: dict[str, list[str]] = {}
     for (one, near), (other, far) in combinations(items, 2):
@@ -182,9 +177,7 @@ def _attach_conflicts(known: Known, against: dict[str, list[str]]) -> Known:
 
 
 def _get_sorted_rows(item: Confirmed) -> list[str] | None:
-    """The rows that were confirmed, in any order; two statements that gave the same are no
-    disagreement.
-    """
+    """The rows that were confirmed, in any order: the same rows are no disagreement."""
     kept = next(iter(item.evidence), None)
     if not kept or "rows" not in kept or not kept["rows"]:
         return None
@@ -222,14 +215,6 @@ def _compute_likenesses(
     return found
 
 
-def _build_side(app: App, item: Confirmed) -> Side:
-    return Side(
-        item_id=item.item_id,
-        agent=item.agent,
-        question=item.question,
-        logic=item.logic,
-        answer=item.answer,
-        confirmed_by=item.confirmed_by,
-        uses=item.uses,
-        weight=compute_weight(item, time.time(), app.settings.feedback.half_life_days),
-    )
+def _build_side(settings: Settings, item: Confirmed) -> Side:
+    weight = compute_weight(item, time.time(), settings.feedback.half_life_days)
+    return Side.of(item, weight=weight)

@@ -1,7 +1,5 @@
-"""Whether a correction is a statement, and whether it may be used as one.
-
-The one rule: what is written as SQL is used as SQL or not at all: a statement that is refused is
-never handed on as words.
+"""Whether a correction is a statement, and whether it may be used as one. What is written as SQL is
+used as SQL or not at all: a statement that is refused is never handed on as words.
 """
 
 from __future__ import annotations
@@ -13,10 +11,14 @@ from typing import Literal, NamedTuple
 import anyio.to_thread
 
 from citewell.errors import NotFound, SourceUnavailable, StatementFailed, StatementRefused
+from citewell.messages import Text
 from citewell.runtime.app import App
+from citewell.service.tables.kept_schema import get_table_names
+from citewell.service.tables.open_source import open_source
+from citewell.sql.engines.engine import Limits
 from citewell.sql.guard.allowed_functions import split_words
+from citewell.sql.run_statement import explain_query
 
-UNUSED = "its statement is not used: "  # what a rule's reason begins with then
 _BEFORE = r"\A\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"  # comments
 # Prose begins with these words too ("Select only IT", "With tax it is 120"), so more of a statement
 # must be there.
@@ -72,14 +74,14 @@ async def judge_correction(app: App, agent: str, source: str, correction: str) -
     if kind == "words":
         return Judged()
     if kind == "other":
-        return Judged(problem=f"{UNUSED}only a statement that reads can be right")
+        return Judged(problem=_explain_unused(Text("only a statement that reads can be right")))
     logic = re.sub(r"[;\s]+\Z", "", correction)
     try:
         await check_statement(app, source, logic)
     except (StatementRefused, StatementFailed) as error:
-        return Judged(problem=UNUSED + error.message)
+        return Judged(problem=_explain_unused(error.message))
     except (SourceUnavailable, NotFound) as error:
-        return Judged(problem=UNUSED + error.message, later=True)
+        return Judged(problem=_explain_unused(error.message), later=True)
     return Judged(logic)
 
 
@@ -87,11 +89,6 @@ async def check_statement(app: App, source: str, sql: str) -> None:
     """Whether guard and engine of the source take the statement. Raises StatementRefused,
     StatementFailed, SourceUnavailable, NotFound.
     """
-    from citewell.service.tables.kept_schema import get_table_names
-    from citewell.service.tables.open_source import open_source
-    from citewell.sql.engines.engine import Limits
-    from citewell.sql.run_statement import explain_query
-
     settings = app.settings.data
     async with open_source(app, source) as (found, engine):
         limits = Limits(seconds=settings.statement_seconds, memory_mib=settings.memory_mib)
@@ -131,3 +128,7 @@ def _is_sql(text: str) -> bool:
         ):
             return True
     return False
+
+
+def _explain_unused(why: str) -> str:
+    return Text("its statement is not used: {why}", why=why)

@@ -1,8 +1,7 @@
-"""Export what people confirmed as plain files, and import such files: a folder that works in git.
-
-The one rule: a file is a stranger's word. It is checked like one (form, guard, engine, quotes), and
-counts no more than the person who imports it: confirmations in it are taken over only where that
-person could make it count alone.
+"""Export what people confirmed as plain files, and import such files: a folder that works in git. A
+file is a stranger's word. It is checked like one (form, guard, engine, quotes), and counts no more
+than the person who imports it: confirmations in it are taken over only where that person could make
+it count alone.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from citewell.store.confirmed.exchange import (
     render_item_file,
     render_rule_file,
 )
-from citewell.store.confirmed.files import has_same_content, write_file
+from citewell.store.confirmed.item_files import has_same_content, write_file
 from citewell.types import Shown
 
 ITEMS, RULES = "confirmed_qa", "rules"  # folders below the one named
@@ -39,9 +38,7 @@ _OURS = re.compile(
 
 
 class Exported(Shown):
-    """`written` files are new or changed, `left` are of items that this library does not have (any
-    more).
-    """
+    """`written` files are new or changed, `left` are of items that are not here (any more)."""
 
     folder: str
     items: int
@@ -184,7 +181,7 @@ async def _import_file(app: App, folder: Path, name: str, user: str) -> Imported
             app, name, await anyio.to_thread.run_sync(read_item, data, Path(name).stem), user
         )
     except (InvalidInput, StatementRefused) as error:
-        why = f"{error.message}; {error.hint}".removesuffix("; ")
+        why = error.explanation
         return ImportedFile(path=name, status="failed", reason=why)
     except OSError as error:
         return ImportedFile(path=name, status="failed", reason=error.strerror or str(error))

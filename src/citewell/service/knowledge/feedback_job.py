@@ -1,9 +1,7 @@
 """What becomes of a vote: a confirmed item, a rule that waits for review, or a case kept for
-analysis.
-
-The one rule: the job looks at the vote as it is now and makes everything agree with it, so that it
-may be killed and done again, and the job of a vote that was replaced meanwhile does the same as
-that of the new one.
+analysis. The job looks at the vote as it is now and makes everything agree with it, so that it may
+be killed and done again, and the job of a vote that was replaced meanwhile does the same as that of
+the new one. Programs without a worker do the jobs at once (`run_pending_jobs`).
 """
 
 from __future__ import annotations
@@ -12,15 +10,27 @@ import asyncio
 import time
 from dataclasses import dataclass
 
+import anyio
 from sqlalchemy import Connection
 
+from citewell.messages import Text
 from citewell.runtime.app import App
+from citewell.service.jobs.isolated_jobs import run_isolated_jobs
 from citewell.service.jobs.job_lease import Holder
+from citewell.service.jobs.run_job import run_job
 from citewell.service.knowledge.chains import Chain, build_chain, is_same_chain
+from citewell.service.knowledge.contradictions import list_contradictions
 from citewell.service.knowledge.correction_sql import judge_correction
-from citewell.service.knowledge.give_feedback import explain_too_long, explain_unfit, note_failure
-from citewell.service.knowledge.reviewers import get_feedback_settings
-from citewell.service.knowledge.update_items import settle_item
+from citewell.service.knowledge.give_feedback import (
+    KIND,
+    PASSING,
+    explain_too_long,
+    explain_unfit,
+    note_failure,
+)
+from citewell.service.knowledge.recheck import recheck_source
+from citewell.service.knowledge.removed_sources import CHECK
+from citewell.service.knowledge.update_items import get_feedback_settings, settle_item
 from citewell.store.confirmed import feedback, rules
 from citewell.store.confirmed import items as confirmed
 from citewell.store.confirmed import question_likeness as questions
@@ -30,13 +40,11 @@ from citewell.store.job_rows import Job
 from citewell.store.memory_rows import Stored, encode_vector
 from citewell.types import Shown, Trace
 
-GONE = "the trace was deleted before its vote was dealt with"
+GONE = Text("the trace was deleted before its vote was dealt with")
 
 
 class Learnt(Shown):
-    """What a job did. `outcome`: that of the vote, or the state of the item that was to be looked
-    at.
-    """
+    """What a job did. `outcome`: that of the vote, or the state of the item looked at."""
 
     feedback_id: str = ""
     item_id: str = ""
@@ -46,7 +54,8 @@ class Learnt(Shown):
 @dataclass(frozen=True, slots=True)
 class _Ready:
     """All that takes time, done before the transaction: the chain, the question's vector, whether
-    the correction is a statement that its source takes (`logic`), or why it is not (`problem`).
+    the correction is a statement that its source takes (`logic`), and what speaks against it
+    (`problem`): why it is none, or what contradicts it.
     """
 
     trace: Trace
@@ -58,9 +67,7 @@ class _Ready:
 
 
 async def learn_from_vote(app: App, job: Job, holder: Holder) -> Learnt:
-    """Raises StorageError and what the embedder raises; the vote says so then, and it is tried
-    again.
-    """
+    """Raises StorageError and what the embedder raises; the vote says so, and is tried again."""
     await holder.still()
     feedback_id = str(job.payload.get("feedback_id", ""))
     if not feedback_id:
@@ -76,14 +83,14 @@ async def learn_from_vote(app: App, job: Job, holder: Holder) -> Learnt:
 
 
 async def _process_vote(app: App, feedback_id: str) -> Learnt:
-    vote = await app.db.read(lambda connection: feedback.find_vote_by_id(connection, feedback_id))
+    vote = await app.db.read(feedback.find_vote_by_id, feedback_id)
     if vote is None or vote.state == "done":
         return Learnt(
             feedback_id=feedback_id,
             item_id=vote.item_id if vote else "",
             outcome=vote.outcome if vote else "",
         )
-    trace = await app.db.read(lambda connection: feedback.get_trace_copy(connection, feedback_id))
+    trace = await app.db.read(feedback.get_trace_copy, feedback_id)
     ready = None if trace is None else await _prepare_vote(app, vote, trace)
     touched = await app.db.write(
         lambda connection: _apply_vote(app, connection, feedback_id, ready)
@@ -92,16 +99,16 @@ async def _process_vote(app: App, feedback_id: str) -> Learnt:
         return await _process_vote(app, feedback_id)
     for item_id in touched:
         await settle_item(app, item_id)
-    return await app.db.write(
-        lambda connection: _finish_vote(connection, vote, deleted=trace is None)
-    )
+    return await app.db.write(_finish_vote, vote, deleted=trace is None)
 
 
 async def _prepare_vote(app: App, vote: Vote, trace: Trace) -> _Ready:
-    chain = await build_chain(app, trace)
+    chain = await build_chain(app.db, trace)
     stored = encode_vector(app.embedder.name, await app.embedder.query(chain.item.question))
     found = await judge_correction(app, chain.item.agent, chain.item.source, vote.correction)
-    return _Ready(trace, chain, stored, vote.correction, found.logic, found.problem)
+    against = await list_contradictions(app, chain.item, vote.correction, found.logic)
+    problem = Text("; ").join([*([found.problem] if found.problem else []), *against])
+    return _Ready(trace, chain, stored, vote.correction, found.logic, problem)
 
 
 def _apply_vote(
@@ -183,7 +190,7 @@ def _find_item(connection: Connection, vote: Vote, ready: _Ready) -> Confirmed |
         return own
     group = "data" if mine.agent == "data" else "other"
     near = questions.load_item_vectors(
-        connection, group, mine.source, mine.collection, "pending,active,quarantined"
+        connection, group, mine.source, mine.collection, "pending", "active", "quarantined"
     )
     scale = questions.get_scale(ready.stored.embedder)
     for each in questions.rank_similar(near, ready.stored, mine.lang):
@@ -197,9 +204,7 @@ def _find_item(connection: Connection, vote: Vote, ready: _Ready) -> Confirmed |
 
 
 def _update_rule(connection: Connection, vote: Vote, ready: _Ready | None) -> str:
-    """The rule of this user on this trace, made to agree with the vote; its id, empty where there
-    is none.
-    """
+    """The rule of this user on this trace, made to agree with the vote; its id, if any."""
     rule_id, now = rules.compute_rule_id(vote.trace_id, vote.user_id), time.time()
     old = rules.find_rule(connection, rule_id)
     if vote.is_correct or not vote.correction or ready is None or explain_too_long(ready.trace):
@@ -244,7 +249,7 @@ def _finish_vote(connection: Connection, vote: Vote, *, deleted: bool) -> Learnt
     if now is None or now.state == "done":
         return Learnt(feedback_id=vote.feedback_id, outcome=now.outcome if now else "")
     item = confirmed.find_item(connection, now.item_id) if now.item_id else None
-    kept = f"kept: {GONE}" if deleted else "kept"
+    kept = Text("kept: {why}", why=GONE) if deleted else "kept"
     outcome = (
         item.state if item else _get_rule_outcome(connection, now.item_id) if now.item_id else kept
     )
@@ -256,7 +261,27 @@ def _get_rule_outcome(connection: Connection, rule_id: str) -> str:
     """With what is wrong with its statement, where something is."""
     rule = rules.find_rule(connection, rule_id)
     return (
-        f"rule: {rule.reason}"
+        Text("rule: {reason}", reason=rule.reason)
         if rule is not None and rule.state == "waiting" and rule.reason
         else "rule"
     )
+
+
+WORK = {KIND: learn_from_vote, CHECK: recheck_source}
+
+
+async def run_pending_jobs(app: App, seconds: float | None = None) -> int:
+    """Do the jobs that wait for votes and for changed tables, whoever left them; how many. For
+    programs without a worker: two looks where there is nothing to do. What goes wrong with a vote
+    is kept with its job, and is tried again the next time; what is not done in so many `seconds`
+    waits again.
+    """
+    count = 0
+    with anyio.move_on_after(seconds):
+        await app.jobs.again(KIND, PASSING)
+        for kind in (KIND, CHECK):
+            while (job := await app.jobs.claim(kind)) is not None:
+                await run_job(app, job, WORK[kind])
+                count += 1
+            await run_isolated_jobs(app.jobs, app.settings, kind)
+    return count

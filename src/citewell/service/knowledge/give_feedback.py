@@ -1,6 +1,6 @@
-"""Somebody says that an answer is right or wrong. The one rule: when `submit_feedback` returns,
-their word, a copy of the whole trace and the job that makes something of it are on the disk, in one
-transaction; nothing that can fail is done before the reply.
+"""Somebody says that an answer is right or wrong. When `submit_feedback` returns, their word, a
+copy of the whole trace and the job that makes something of it are on the disk, in one transaction;
+nothing that can fail is done before the reply.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from sqlalchemy import Connection
 
 from citewell.config import FeedbackSettings
 from citewell.errors import CitewellError, InvalidInput, NotFound
+from citewell.messages import AnyText, Text
 from citewell.runtime.app import App
-from citewell.service.knowledge.reviewers import get_feedback_settings
+from citewell.service.knowledge.update_items import get_feedback_settings
 from citewell.store.confirmed import feedback as rows
 from citewell.store.confirmed.feedback import Vote, Wrong
-from citewell.store.confirmed.item_markdown import clean_text
+from citewell.store.confirmed.item_files import clean_text
 from citewell.store.confirmed.types import LONGEST_ANSWER, LONGEST_LOGIC, LONGEST_QUESTION
 from citewell.store.users.identity import VISITOR, is_one_of, normalize_user_id
 from citewell.types import Shown, Trace
@@ -39,7 +40,7 @@ class Given(Shown):
     trace_id: str
     state: str
     job_id: str = ""
-    message: str
+    message: AnyText
 
 
 async def submit_feedback(
@@ -56,8 +57,8 @@ async def submit_feedback(
     user, correction = normalize_user(user_id), clean_correction(user_correction)
     if is_correct and correction:
         raise InvalidInput(
-            "a right answer takes no correction",
-            hint="say that it is wrong, and what would be right",
+            Text("a right answer takes no correction"),
+            hint=Text("say that it is wrong, and what would be right"),
         )
 
     def give(connection: Connection) -> Given:
@@ -66,18 +67,21 @@ async def submit_feedback(
             connection, trace_id, user, now
         )
         if kept is None:
-            hint = (
-                "`citewell trace` lists your answers; they are kept "
-                f"for {app.settings.trace_days} days (trace_days)"
+            hint = Text(
+                "`citewell trace` lists your answers; they are kept for {trace_days} "
+                "days (trace_days)",
+                trace_days=app.settings.trace_days,
             )
-            raise NotFound(f"no trace {trace_id!r} of {user}", hint=hint)
+            raise NotFound(
+                Text("no trace {trace_id!r} of {user}", trace_id=trace_id, user=user), hint=hint
+            )
         before = rows.find_vote(connection, trace_id, user)
         if (
             before is not None
             and _is_same_vote(before, is_correct, correction)
             and _is_under_way(connection, before)
         ):
-            return _build_reply(before, "", "nothing has changed: you have said so before")
+            return _build_reply(before, "", Text("nothing has changed: you have said so before"))
         trace = Trace(**json.loads(kept))
         vote = rows.put_vote(
             connection, trace, kept, user, is_correct=is_correct, correction=correction, now=now
@@ -96,15 +100,16 @@ async def submit_feedback(
 async def list_feedback(app: App, user_id: str | None = "local", limit: int = 100) -> list[Vote]:
     """What a user has said, the newest first; None: what everybody has."""
     user = None if user_id is None else normalize_user_id(user_id)
-    return await app.db.read(lambda connection: rows.list_votes(connection, user, limit))
+    return await app.db.read(rows.list_votes, user, limit)
 
 
 async def get_feedback(app: App, feedback_id: str, user_id: str = "local") -> Vote:
     """Raises NotFound, also for another user's."""
-    vote = await app.db.read(lambda connection: rows.find_vote_by_id(connection, feedback_id))
+    vote = await app.db.read(rows.find_vote_by_id, feedback_id)
     if vote is None or vote.user_id != normalize_user_id(user_id):
         raise NotFound(
-            f"no feedback {feedback_id!r}", hint="GET /api/feedback lists what a user has said"
+            Text("no feedback {feedback_id!r}", feedback_id=feedback_id),
+            hint=Text("GET /api/feedback lists what a user has said"),
         )
     return vote
 
@@ -112,9 +117,7 @@ async def get_feedback(app: App, feedback_id: str, user_id: str = "local") -> Vo
 async def list_wrong_questions(app: App, limit: int = 100) -> list[Wrong]:
     """Questions whose answers people said to be wrong, the most often first."""
     viewer = app.viewer.user_id if app.viewer else None
-    return await app.db.read(
-        lambda connection: rows.list_wrong_questions(connection, limit, viewer)
-    )
+    return await app.db.read(rows.list_wrong_questions, limit, viewer)
 
 
 async def retry_refused_jobs(app: App) -> int:
@@ -129,13 +132,9 @@ async def retry_refused_jobs(app: App) -> int:
 
 async def note_failure(app: App, feedback_id: str, error: Exception) -> None:
     """Where the disk refuses this too, the job's own error is all there is."""
-    why = (
-        f"{error.message}; {error.hint}".removesuffix("; ")
-        if isinstance(error, CitewellError)
-        else type(error).__name__
-    )
+    why = error.explanation if isinstance(error, CitewellError) else type(error).__name__
     with suppress(CitewellError):
-        await app.db.write(lambda connection: rows.note_failure(connection, feedback_id, why))
+        await app.db.write(rows.note_failure, feedback_id, why)
 
 
 def clean_correction(text: str | None) -> str:
@@ -145,8 +144,12 @@ def clean_correction(text: str | None) -> str:
     ).strip()
     if len(correction) > LONGEST:
         raise InvalidInput(
-            f"the correction has {len(correction):,} characters, {LONGEST:,} are allowed",
-            hint="say less",
+            Text(
+                "the correction has {correction:,} characters, {longest:,} are allowed",
+                correction=len(correction),
+                longest=LONGEST,
+            ),
+            hint=Text("say less"),
         )
     return correction
 
@@ -158,8 +161,8 @@ def normalize_user(user_id: str) -> str:
     user = normalize_user_id(user_id)
     if not user or len(user) > LONGEST_USER or not user.isprintable() or clean_text(user) != user:
         raise InvalidInput(
-            f"user {user_id[:LONGEST_USER]!r}: not allowed",
-            hint=f"1 to {LONGEST_USER} printable characters",
+            Text("user {user_id!r}: not allowed", user_id=user_id[:LONGEST_USER]),
+            hint=Text("1 to {longest_user} printable characters", longest_user=LONGEST_USER),
         )
     return user
 
@@ -167,11 +170,11 @@ def normalize_user(user_id: str) -> str:
 def explain_unfit(trace: Trace) -> str:
     """Why an answer cannot become knowledge; empty where it can."""
     if trace.user_id == VISITOR:
-        return "what visitors of other sites say makes no knowledge"
+        return Text("what visitors of other sites say makes no knowledge")
     if trace.answer.status != "answered":
-        return f"an answer with status {trace.answer.status} is no knowledge"
+        return Text("an answer with status {status} is no knowledge", status=trace.answer.status)
     if any(citation.origin == "memory" for citation in trace.answer.citations):
-        return "it rests on what is remembered of you, and knowledge is everybody's"
+        return Text("it rests on what is remembered of you, and knowledge is everybody's")
     return explain_too_long(trace)
 
 
@@ -186,7 +189,12 @@ def explain_too_long(trace: Trace) -> str:
         ("answer", trace.answer.answer, LONGEST_ANSWER),
     ):
         if len(text) > most:
-            return f"its {what} has {len(text):,} characters; {most:,} can be kept as knowledge"
+            return Text(
+                "its {what} has {text:,} characters; {most:,} can be kept as knowledge",
+                what=what,
+                text=len(text),
+                most=most,
+            )
     return ""
 
 
@@ -197,9 +205,7 @@ def _is_same_vote(before: Vote, is_correct: bool, correction: str) -> bool:
 
 
 def _is_under_way(connection: Connection, vote: Vote) -> bool:
-    """Whether nothing is left to do for a vote, or its job is there: one may have been
-    cancelled.
-    """
+    """Whether nothing is left to do for a vote, or its job is there (it may be cancelled)."""
     return vote.state == "done" or rows.has_job(connection, vote.feedback_id)
 
 
@@ -216,17 +222,17 @@ def _build_reply(vote: Vote, job_id: str, message: str) -> Given:
 def _write_message(settings: FeedbackSettings, trace: Trace, vote: Vote) -> str:
     if vote.is_correct:
         if why := explain_unfit(trace):
-            return f"noted, for analysis only: {why}"
+            return Text("noted, for analysis only: {why}", why=why)
         if settings.reviewers and not is_one_of(vote.user_id, settings.reviewers):
-            return "noted: it becomes knowledge when a reviewer confirms it too"
+            return Text("noted: it becomes knowledge when a reviewer confirms it too")
         if settings.confirmations > 1:
-            return (
-                f"noted: it becomes knowledge when {settings.confirmations} people have "
-                "confirmed it"
+            return Text(
+                "noted: it becomes knowledge when {confirmations} people have confirmed it",
+                confirmations=settings.confirmations,
             )
-        return "noted: this answer becomes knowledge"
+        return Text("noted: this answer becomes knowledge")
     if vote.correction and (why := explain_too_long(trace)):
-        return f"noted, for analysis only: {why}"
+        return Text("noted, for analysis only: {why}", why=why)
     if vote.correction:
-        return "noted: the correction waits for review (`citewell knowledge rules`)"
-    return "noted, for analysis"
+        return Text("noted: the correction waits for review (`citewell knowledge rules`)")
+    return Text("noted, for analysis")

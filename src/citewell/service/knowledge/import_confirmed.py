@@ -1,7 +1,6 @@
-"""One file of what people confirmed is imported: an item, or a rule.
-
-The one rule: it counts no more than the person who imports it; the names in it are taken over only
-where that person could make it count alone.
+"""One file of what people confirmed is imported: an item, or a rule. It counts no more than the
+person who imports it; the names in it are taken over only where that person could make it count
+alone.
 """
 
 from __future__ import annotations
@@ -13,14 +12,16 @@ from typing import Literal
 from sqlalchemy import Connection
 
 from citewell.errors import NotFound, SourceUnavailable, StatementFailed
+from citewell.messages import Text
 from citewell.runtime.app import App
+from citewell.service.knowledge.chains import find_missing_evidence
 from citewell.service.knowledge.correction_sql import check_statement
-from citewell.service.knowledge.recheck import find_missing_evidence
-from citewell.service.knowledge.removed_sources import CHECKED
+from citewell.service.knowledge.removed_sources import mark_checked, unmark_checked
 from citewell.service.knowledge.update_items import settle_item
 from citewell.store.confirmed import items as confirmed
 from citewell.store.confirmed import rules
 from citewell.store.confirmed.types import Confirmation, Confirmed, Rule
+from citewell.store.library.catalog import Catalog
 from citewell.store.memory_rows import Stored, encode_vector
 from citewell.store.users.identity import is_one_of, normalize_user_id
 from citewell.types import Shown
@@ -52,9 +53,7 @@ def is_trusted(app: App, user: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """An item with all that takes time done before the transaction. `aside`: why it cannot be used
-    here.
-    """
+    """An item prepared before the transaction. `aside`: why it cannot be used here."""
 
     item: Confirmed
     stored: Stored
@@ -62,14 +61,14 @@ class _Ready:
 
 
 async def import_item(app: App, name: str, item: Confirmed, user: str) -> ImportedFile:
-    here = await app.db.read(lambda connection: confirmed.find_item(connection, item.item_id))
+    here = await app.db.read(confirmed.find_item, item.item_id)
     if here is not None and here.state == "undone":
         return _build_result(name, "kept", here, f"it was undone here: {here.reason}")
     if here is not None and not _is_same_item(here, item):
         return _build_result(
             name, "kept", here, "what is here says otherwise; undo it first to take this one"
         )
-    item = item if here is not None else await _map_to_local_documents(app, item)
+    item = item if here is not None else await _map_to_local_documents(app.catalog, item)
     why = await _explain_unusable(app, item)
     ready = _Ready(
         item, encode_vector(app.embedder.name, await app.embedder.query(item.question)), why
@@ -109,7 +108,7 @@ async def import_item(app: App, name: str, item: Confirmed, user: str) -> Import
         name,
         "merged" if here is not None else "added",
         await settle_item(app, item.item_id),
-        why.removeprefix(CHECKED),
+        unmark_checked(why),
     )
 
 
@@ -134,23 +133,23 @@ def _is_same_item(here: Confirmed, item: Confirmed) -> bool:
 async def _explain_unusable(app: App, item: Confirmed) -> str:
     """Why it cannot be used here (yet). Raises StatementRefused for what no engine may run."""
     if item.agent != "data":
-        why = await find_missing_evidence(app, item)
-        return f"{CHECKED}{why}" if why else ""
+        why = await find_missing_evidence(app.catalog, item)
+        return mark_checked(why) if why else ""
     try:
         await check_statement(app, item.source, item.logic)
     except NotFound:
-        return f"{CHECKED}its tables {item.source} are not here"
+        return mark_checked(Text("its tables {source} are not here", source=item.source))
     except (StatementFailed, SourceUnavailable) as error:
-        return f"{CHECKED}its statement fails: {error.message}"
+        return mark_checked(Text("its statement fails: {message}", message=error.message))
     return ""
 
 
-async def _map_to_local_documents(app: App, item: Confirmed) -> Confirmed:
+async def _map_to_local_documents(catalog: Catalog, item: Confirmed) -> Confirmed:
     """An item of another library whose documents are here under other ids: found by their bytes,
     else by their address.
     """
     try:
-        documents = await app.catalog.documents(item.collection) if item.agent != "data" else []
+        documents = await catalog.documents(item.collection) if item.agent != "data" else []
     except NotFound:
         return item
     by_hash, by_uri = {d.sha256: d.doc_id for d in documents}, {d.uri: d.doc_id for d in documents}
@@ -165,10 +164,8 @@ async def _map_to_local_documents(app: App, item: Confirmed) -> Confirmed:
 
 
 async def import_rule(app: App, name: str, rule: Rule, user: str) -> ImportedFile:
-    """In force only where the file says so and who imports it may say so too; else it waits for
-    review.
-    """
-    here = await app.db.read(lambda connection: rules.find_rule(connection, rule.rule_id))
+    """In force only where file and importer may say so; else it waits for review."""
+    here = await app.db.read(rules.find_rule, rule.rule_id)
     if here is not None:
         same_words = (here.correction, here.logic, here.question) == (
             rule.correction,
@@ -213,11 +210,7 @@ async def import_rule(app: App, name: str, rule: Rule, user: str) -> ImportedFil
 
     kept = await app.db.write(put)
     return ImportedFile(
-        path=name,
-        status="added",
-        id=kept.rule_id,
-        state=kept.state,
-        reason=why.removeprefix(CHECKED),
+        path=name, status="added", id=kept.rule_id, state=kept.state, reason=unmark_checked(why)
     )
 
 

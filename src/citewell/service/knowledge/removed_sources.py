@@ -1,28 +1,26 @@
 """Tables that are removed, and tables of their name that come: what becomes of the statements that
-people confirmed.
-
-The one rule: statements are set aside in the transaction that removes their tables, and what is to
-be looked at is a job in the transaction that adds them; so no kill leaves a statement in force for
-tables that are gone or others.
+people confirmed. Statements are set aside in the transaction that removes their tables, and what is
+to be looked at is a job in the transaction that adds them; so no kill leaves a statement in force
+for tables that are gone or others.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
-from citewell.runtime.app import App
+from citewell.messages import Text
 from citewell.service.knowledge.give_feedback import KIND
 from citewell.service.knowledge.update_items import hide_item_in
 from citewell.service.tables.source_places import UPLOAD
-from citewell.sql.engines.engine import Rows
 from citewell.store.confirmed import items as confirmed
 from citewell.store.confirmed import rules
 from citewell.store.confirmed.types import Confirmed, Rule
-from citewell.store.sources import Source
+from citewell.store.jobs import Jobs
+from citewell.store.library.catalog import Catalog
+from citewell.store.source_rows import Source
 
 CHECK: Final = (
     "check_source"  # the job that looks at what people confirmed when a schema has changed
@@ -33,22 +31,33 @@ GONE: Final = "source removed"  # in an item's log: the reason says which tables
 SINCE: Final = ("holds again", "restored", "undone")
 
 
+def mark_checked(why: str) -> str:
+    """A reason that a later check may take back; it begins with `CHECKED`."""
+    return Text("checked: {why}", why=why)
+
+
+def unmark_checked(reason: str) -> str:
+    """The reason itself; also of one that was kept before reasons were texts."""
+    if isinstance(reason, Text) and reason.startswith(CHECKED) and "why" in reason.values:
+        return str(reason.values["why"])
+    return reason.removeprefix(CHECKED)
+
+
 def can_check_change(item: Confirmed) -> bool:
-    """Whether a check may change it: not what is undone, nor what people or their votes set
-    aside.
-    """
+    """Whether a check may change it: not what is undone, or set aside by people or votes."""
     return item.state in {"active", "pending"} or (
         item.state == "quarantined" and item.reason.startswith(CHECKED)
     )
 
 
 def set_aside_in(
-    app: App, connection: Connection, name: str, source: Source | None
+    catalog: Catalog, jobs: Jobs, connection: Connection, name: str, source: Source | None
 ) -> tuple[list[Confirmed], list[Rule]]:
     """Set aside all that was confirmed of these tables, as part of a transaction; returns it.
     `source`: as it was, if known.
     """
-    why, now = f"{CHECKED}its tables {name} were removed", time.time()
+    why = mark_checked(Text("its tables {name} were removed", name=name))
+    now = time.time()
     known = " ".join(sorted(get_identities(source))) if source is not None else ""
     items = [
         item for item in confirmed.list_items(connection, source=name) if can_check_change(item)
@@ -56,13 +65,13 @@ def set_aside_in(
     if source is None:  # they were gone before, with what was set aside already
         items = [item for item in items if item.state != "quarantined"]
     for item in items:
-        hide_item_in(app, connection, item)
+        hide_item_in(catalog, connection, item)
         confirmed.set_state(connection, item.item_id, "quarantined", why, now)
         confirmed.log_action(connection, item.item_id, "", "quarantined", now, why)
         if _get_lost_tables(connection, item.item_id) is None:  # else these were others already
             confirmed.log_action(connection, item.item_id, "", GONE, now, known)
         # it removes the file, should this be killed
-        app.jobs.create_in(connection, KIND, {"item_id": item.item_id})
+        jobs.create_in(connection, KIND, {"item_id": item.item_id})
     waiting = [
         rule
         for rule in rules.list_rules(connection, "active")
@@ -75,7 +84,7 @@ def set_aside_in(
 
 
 def schedule_check_in(
-    app: App, connection: Connection, before: Source | None, source: Source
+    jobs: Jobs, connection: Connection, before: Source | None, source: Source
 ) -> bool:
     """Whether what was confirmed is to be looked at, now that a source is kept: its job is part of
     the transaction.
@@ -86,7 +95,7 @@ def schedule_check_in(
         can_check_change(item) for item in confirmed.list_items(connection, source=source.name)
     ):
         return False
-    app.jobs.create_in(connection, CHECK, {"source": source.name})
+    jobs.create_in(connection, CHECK, {"source": source.name})
     return True
 
 
@@ -114,20 +123,3 @@ def _get_lost_tables(connection: Connection, item_id: str) -> str | None:
     log = confirmed.list_log_entries(connection, item_id)
     last = next((each for each in reversed(log) if each.action in {GONE, *SINCE}), None)
     return last.reason if last is not None and last.action == GONE else None
-
-
-def has_same_rows(evidence: Sequence[dict[str, Any]], rows: Rows) -> bool:
-    """Whether a statement gives the very rows that were confirmed, as far as they were kept. No
-    rows tell nothing.
-    """
-    before = next(iter(evidence), {})
-    old = [list(row) for row in before.get("rows", [])]
-    count = before.get("row_count", len(old))
-    if not old or count != len(rows.rows) or list(before.get("columns", [])) != list(rows.columns):
-        return False
-    new = [list(row) for row in rows.rows]
-    return (
-        sorted(map(repr, old)) == sorted(map(repr, new))
-        if len(old) == count
-        else old == new[: len(old)]
-    )

@@ -14,25 +14,33 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio.to_thread
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, select
 
 from citewell.config import FeedbackSettings
 from citewell.errors import Conflict
 from citewell.ingest.chunk.section_summaries import chunk_with_summaries
 from citewell.ingest.markup.markdown import parse
-from citewell.models.base import Vector
+from citewell.messages import Text
+from citewell.models.base import Embedder, Vector
 from citewell.retrieve.boosts import HIGHEST
 from citewell.runtime.app import App
-from citewell.service.knowledge.reviewers import get_feedback_settings
 from citewell.store.confirmed import items as confirmed
-from citewell.store.confirmed.files import get_item_path, has_same_content, remove_file, write_file
-from citewell.store.confirmed.item_markdown import render_document
+from citewell.store.confirmed.item_files import (
+    get_item_path,
+    has_same_content,
+    remove_file,
+    render_document,
+    write_file,
+)
 from citewell.store.confirmed.types import Confirmation, Confirmed, ItemState
 from citewell.store.index import vectors
 from citewell.store.library import collection_rows, documents
+from citewell.store.library.catalog import Catalog
 from citewell.store.library.collection_rows import get_confirmed_collection
 from citewell.store.library.documents import Prepared
+from citewell.store.schema.library import chunks
 from citewell.store.users.identity import get_person_keys, is_one_of
+from citewell.store.users.user_rows import list_reviewers
 
 TRIES = 20  # times that somebody else may change the item while this is at work
 
@@ -98,7 +106,10 @@ async def settle_item(app: App, item_id: str) -> Confirmed:
             settled = await _hide_item(app, item_id, path)
         if settled is not None:
             return settled
-    raise Conflict(f"{item_id} is being changed by others all the time", hint="try again")
+    raise Conflict(
+        Text("{item_id} is being changed by others all the time", item_id=item_id),
+        hint=Text("try again"),
+    )
 
 
 def _read_item_state(app: App, connection: Connection, item_id: str) -> tuple[Confirmed, ItemState]:
@@ -124,7 +135,7 @@ async def _publish_item(app: App, item: Confirmed, path: Path) -> Confirmed | No
         ):
             return False
         if made is not None:
-            doc_id = _put_document(app, connection, made, fresh.owner)
+            doc_id = _put_document(app.catalog, app.embedder, connection, made, fresh.owner)
             if fresh.doc_id not in {"", doc_id}:  # it was kept where others could see it
                 app.catalog.delete_in(connection, fresh.doc_id)
             confirmed.set_document(connection, item.item_id, doc_id)
@@ -135,7 +146,7 @@ async def _publish_item(app: App, item: Confirmed, path: Path) -> Confirmed | No
         has_same_content, path, data
     ):
         return None
-    return await app.db.read(lambda connection: confirmed.get_item(connection, item.item_id))
+    return await app.db.read(confirmed.get_item, item.item_id)
 
 
 async def _hide_item(app: App, item_id: str, path: Path) -> Confirmed | None:
@@ -146,7 +157,7 @@ async def _hide_item(app: App, item_id: str, path: Path) -> Confirmed | None:
         state, reason = decide_state(fresh, get_feedback_settings(app, connection))
         if state == "active":
             return None
-        gone = hide_item_in(app, connection, fresh)
+        gone = hide_item_in(app.catalog, connection, fresh)
         _set_state(connection, fresh, state, reason)
         return gone
 
@@ -160,12 +171,12 @@ async def _hide_item(app: App, item_id: str, path: Path) -> Confirmed | None:
     return None if state == "active" else item  # somebody may have written it just before
 
 
-def hide_item_in(app: App, connection: Connection, item: Confirmed) -> bool:
+def hide_item_in(catalog: Catalog, connection: Connection, item: Confirmed) -> bool:
     """Take its index entry away, as part of a transaction. False where it had none."""
     if not item.doc_id:
         return False
     confirmed.set_document(connection, item.item_id, "")
-    return app.catalog.delete_in(connection, item.doc_id)
+    return catalog.delete_in(connection, item.doc_id)
 
 
 def _set_state(connection: Connection, item: Confirmed, state: ItemState, reason: str) -> None:
@@ -204,20 +215,31 @@ def _prepare_document(app: App, item: Confirmed, data: bytes) -> Prepared:
     return documents.prepare_document(uri, data, read, chunks)
 
 
-def _put_document(app: App, connection: Connection, made: _Made, owner: str) -> str:
+def _put_document(
+    catalog: Catalog, embedder: Embedder, connection: Connection, made: _Made, owner: str
+) -> str:
     """Document, chunks, words and vectors; the id."""
     collection_rows.ensure_collection(
         connection, get_confirmed_collection(owner), time.time(), owner
     )
-    info = app.catalog.put_in(connection, get_confirmed_collection(owner), made.prepared, HIGHEST)
-    rows = connection.execute(
-        text("SELECT id, sha256 FROM chunks WHERE doc = :doc"), {"doc": info.doc_id}
-    )
+    info = catalog.put_in(connection, get_confirmed_collection(owner), made.prepared, HIGHEST)
+    rows = connection.execute(_CHUNKS, {"doc_id": info.doc_id})
     place = {row["sha256"]: number for number, row in enumerate(made.prepared.chunks)}
     ids = {row.id: place[row.sha256] for row in rows}
     if ids:
-        blobs = vectors.encode_vectors(
-            app.embedder.name, list(ids), made.vectors[list(ids.values())]
-        )
-        vectors.put_vectors(connection, app.embedder.name, blobs)
+        blobs = vectors.encode_vectors(embedder.name, list(ids), made.vectors[list(ids.values())])
+        vectors.put_vectors(connection, embedder.name, blobs)
     return info.doc_id
+
+
+_CHUNKS = select(chunks.c.id, chunks.c.sha256).where(chunks.c.doc == bindparam("doc_id"))
+NOBODY = "\x00"  # stands for no user at all: an empty list would mean everybody
+
+
+def get_feedback_settings(app: App, connection: Connection) -> FeedbackSettings:
+    """The settings, with `reviewers` as they are at this moment."""
+    settings = app.settings.feedback
+    if app.settings.auth == "none":
+        return settings
+    named = tuple(dict.fromkeys((*settings.reviewers, *list_reviewers(connection))))
+    return settings.model_copy(update={"reviewers": named or (NOBODY,)})

@@ -1,5 +1,5 @@
-"""Add files and web pages. The one rule: each document is committed alone, so a stop at any moment
-leaves whole documents only.
+"""Add files and web pages. Each document is committed alone, so a stop at any moment leaves whole
+documents only.
 
 A document can be found by its words as soon as it is committed, and by meaning once an `Embedding`
 has come to its chunks.
@@ -18,24 +18,13 @@ from citewell.errors import InvalidInput, PermanentError, StorageError, Transien
 from citewell.models.builtin.cores import count_cores
 from citewell.runtime.app import App
 from citewell.runtime.progress import OnProgress, Progress, ignore_progress
-from citewell.service.library.embedding import Embedding, count_pending, embed_pending
+from citewell.service.library.add_report import AddReport, FileReport, build_failed_report
+from citewell.service.library.embedding import Embedding
 from citewell.service.library.expand_paths import gather_files, to_display_name
-from citewell.service.library.intake import Allowed, Intake, add_data
+from citewell.service.library.intake import Allowed, Intake
 from citewell.service.library.read_file import read_file
-from citewell.service.library.report import AddReport, FileReport, build_failed_report
 from citewell.service.sites.keep_pages import SECONDS, open_pages
 from citewell.store.library.collection_rows import check_name
-
-__all__ = [
-    "AddReport",
-    "FileReport",
-    "Source",
-    "add_data",
-    "add_paths",
-    "add_sources",
-    "count_pending",
-    "embed_pending",
-]
 
 # files parsed at once; embedding takes a hundred times as long, so more would only hold memory
 MOST_READERS = 4
@@ -139,9 +128,7 @@ async def add_sources(
 
 
 class Reading:
-    """A few readers that take the next file each; what they report comes in the order of the
-    files.
-    """
+    """A few readers that take the next file each; they report in the order of the files."""
 
     def __init__(
         self,
@@ -215,9 +202,7 @@ class Reading:
             )
 
     async def _add_page(self, source: Source) -> FileReport:
-        """What its site refuses is the page's own fault, and what else goes wrong is told by
-        `failed`.
-        """
+        """What its site refuses is the page's own fault; what else goes wrong is in `failed`."""
         pages = open_pages(self.app)
         try:
             report = await pages.file(
@@ -228,11 +213,7 @@ class Reading:
                 allowed=self._allowed,
             )
         except (InvalidInput, TransientError, PermanentError) as error:
-            return FileReport(
-                path=source.uri,
-                status="failed",
-                reason=f"{error.message}; {error.hint}".removesuffix("; "),
-            )
+            return FileReport(path=source.uri, status="failed", reason=error.explanation)
         except Exception as error:  # noqa: BLE001  # whatever it is, the other files go on
             return build_failed_report(source.uri, error)
         self._note_added(report)

@@ -1,5 +1,5 @@
-"""Cut a parsed document as its collection wants it. The one rule: whoever stores a document's
-chunks gets them from here.
+"""Cut a parsed document as its collection wants it. Whoever stores a document's chunks gets them
+from here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from citewell.config import IngestSettings
 from citewell.errors import InvalidInput
 from citewell.ingest.bounded import run_in_time
 from citewell.ingest.chunk.section_summaries import chunk_with_summaries, chunk_without_text
+from citewell.messages import Text
 from citewell.models.base import Embedder, Vector
 from citewell.models.builtin.lanes import use_background_priority
 from citewell.runtime.app import App
@@ -57,19 +58,20 @@ def resolve_chunking(settings: IngestSettings, own: Mapping[str, Any]) -> Chunki
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         message = str(first["msg"]).removeprefix("Value error, ")
-        hint = (
-            "chunker: structure, sentences, fixed or semantic; tokens: 40 to 480; overlap: 0 to "
-            "200, less than tokens"
+        hint = Text(
+            "chunker: structure, sentences, fixed or semantic; tokens: 40 to 480; "
+            "overlap: 0 to 200, less than tokens"
         )
         raise InvalidInput(
-            f"chunking {where}: {message}" if where else f"chunking: {message}", hint=hint
+            Text("chunking {where}: {message}", where=where, message=message)
+            if where
+            else Text("chunking: {message}", message=message),
+            hint=hint,
         ) from None
 
 
 class Slices(Sequence[Chunk]):
-    """Chunks that are given their text when they are asked for, so that a long document is not held
-    twice.
-    """
+    """Chunks given their text when asked for, so that a long document is not held twice."""
 
     def __init__(self, text: str, bare: Sequence[Chunk]) -> None:
         self._text, self._bare = text, bare

@@ -1,8 +1,9 @@
-"""Whose a collection is. The one rule: nothing is put where its sender could not read it again."""
+"""Whose a collection is. Nothing is put where its sender could not read it again."""
 
 from __future__ import annotations
 
 from citewell.errors import Conflict
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.store.library.collection_rows import CollectionInfo
 
@@ -23,7 +24,7 @@ async def claim_collection(app: App, name: str, user_id: str) -> CollectionInfo:
     info = await app.root.catalog.create_collection(name, user_id)
     if app.viewer is not None and info.owner != user_id:
         raise Conflict(
-            f"the name {name!r} is taken",
-            hint="choose another name, or ask an admin of this server to remove that one",
+            Text("the name {name!r} is taken", name=name),
+            hint=Text("choose another name, or ask an admin of this server to remove that one"),
         )
     return info

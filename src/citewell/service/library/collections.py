@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from citewell.errors import Conflict
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.jobs.submit import MOST_JOBS, cancel_or_discard_job
 from citewell.service.library.chunking import resolve_chunking
@@ -16,12 +17,7 @@ from citewell.store.library.collection_rows import CollectionInfo, check_name
 
 async def list_collections(app: App, name: str | None = None) -> list[CollectionInfo]:
     """All collections, or the one named. Raises NotFound."""
-    return await app.catalog.collections() if name is None else [await get_collection(app, name)]
-
-
-async def get_collection(app: App, name: str) -> CollectionInfo:
-    """Raises NotFound, naming the collections there are."""
-    return await app.catalog.collection(name)
+    return await app.catalog.collections() if name is None else [await app.catalog.collection(name)]
 
 
 async def create_collection(
@@ -35,7 +31,8 @@ async def create_collection(
     resolve_chunking(app.settings.ingest, own)
     if any(info.name == check_name(name) for info in await app.root.catalog.collections()):
         raise Conflict(
-            f"collection {name}: exists already", hint="add documents to it, or choose another name"
+            Text("collection {name}: exists already", name=name),
+            hint=Text("add documents to it, or choose another name"),
         )
     await app.catalog.create_collection(name, owner)
     if own:
@@ -47,12 +44,12 @@ async def delete_collection(app: App, name: str) -> None:
     """With all its documents; uploads on their way into it, and failed ones, are cancelled. Raises
     NotFound, and InvalidInput for the one of confirmed answers.
     """
-    await get_collection(app, name)
+    await app.catalog.collection(name)
     check_name(name)
     for job in await app.jobs.list(MOST_JOBS):
         if (job.state not in ENDED or job.state == "failed") and job.payload.get(
             "collection"
         ) == name:
             with suppress(Conflict):  # it has ended just now
-                await cancel_or_discard_job(app, job.job_id)
+                await cancel_or_discard_job(app.jobs, app.settings, job.job_id)
     await app.catalog.delete_collection(name)

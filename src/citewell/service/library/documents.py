@@ -7,19 +7,15 @@ from pathlib import Path
 import anyio.to_thread
 
 from citewell.errors import InvalidInput, NotFound
+from citewell.messages import Text
 from citewell.retrieve.boosts import HIGHEST
 from citewell.runtime.app import App
 from citewell.service.library.collections import list_collections
 from citewell.service.library.expand_paths import to_uri
+from citewell.store.library.catalog import Catalog
 from citewell.store.library.collection_rows import is_confirmed_collection
 from citewell.store.library.containers import list_enclosing_addresses
 from citewell.store.library.documents import DocumentInfo
-from citewell.types import Document
-
-
-async def list_documents(app: App, collection: str) -> list[DocumentInfo]:
-    """Raises NotFound for an unknown collection."""
-    return await app.catalog.documents(collection)
 
 
 async def find_documents(
@@ -39,9 +35,10 @@ async def find_documents(
         if info.doc_id == target or not addresses.isdisjoint(list_enclosing_addresses(info.uri))
     ]
     if not found:
-        where = f" in collection {collection}" if collection else ""
+        where = Text(" in collection {collection}", collection=collection) if collection else ""
         raise NotFound(
-            f"{target}: no such document{where}", hint="`citewell list` shows ids and paths"
+            Text("{target}: no such document{where}", target=target, where=where),
+            hint=Text("`citewell list` shows ids and paths"),
         )
     return found
 
@@ -56,19 +53,9 @@ def _to_uri(target: str) -> str:
         return target
 
 
-async def get_document(app: App, doc_id: str) -> DocumentInfo:
-    """Raises NotFound."""
-    return await app.catalog.document(doc_id)
-
-
-async def read_document(app: App, doc_id: str) -> Document:
-    """Text, sections and pages: what citations point into. Raises NotFound."""
-    return await app.catalog.content(doc_id)
-
-
-async def get_original_file(app: App, doc_id: str) -> tuple[DocumentInfo, bytes]:
+async def get_original_file(catalog: Catalog, doc_id: str) -> tuple[DocumentInfo, bytes]:
     """The bytes as they were added. Raises NotFound."""
-    return await app.catalog.document(doc_id), await app.catalog.file(doc_id)
+    return await catalog.document(doc_id), await catalog.file(doc_id)
 
 
 async def set_priority(app: App, doc_id: str, priority: int) -> DocumentInfo:
@@ -79,7 +66,10 @@ async def set_priority(app: App, doc_id: str, priority: int) -> DocumentInfo:
 def check_priority(priority: int) -> int:
     """Raises InvalidInput for one that is not from 0 to HIGHEST."""
     if not 0 <= priority <= HIGHEST:
-        raise InvalidInput(f"priority {priority}: not allowed", hint=f"0 (ordinary) to {HIGHEST}")
+        raise InvalidInput(
+            Text("priority {priority}: not allowed", priority=priority),
+            hint=Text("0 (ordinary) to {highest}", highest=HIGHEST),
+        )
     return priority
 
 
@@ -89,8 +79,10 @@ async def delete_document(app: App, *doc_ids: str) -> None:
     """
     for doc_id in doc_ids:
         if is_confirmed_collection((await app.catalog.document(doc_id)).collection):
-            hint = (
+            hint = Text(
                 "`citewell knowledge list` shows its ID; `citewell knowledge undo ID` takes it back"
             )
-            raise InvalidInput(f"{doc_id} is the document of a confirmed answer", hint=hint)
+            raise InvalidInput(
+                Text("{doc_id} is the document of a confirmed answer", doc_id=doc_id), hint=hint
+            )
     await app.catalog.delete(*doc_ids)

@@ -1,5 +1,5 @@
-"""Embedding, beside the reading. The one rule: the embedder never waits for a commit, and what is
-committed is not done again.
+"""Embedding, beside the reading. The embedder never waits for a commit, and what is committed is
+not done again.
 
 Several embeddings of one process (the jobs of a server) take turns, `REQUEST` passages at a time.
 """
@@ -82,6 +82,12 @@ class Embedding:
         """Start the next request, or wait for work; False when there is none and none will come."""
         closed, turns = self._closed, self._app.turns
         self._news.clear()
+        if self._docs is not None and not await self._count_waiting():
+            # whoever brought nothing, or nothing that could be read, waits for nobody's turn
+            if closed and not self._own:
+                return False
+            await self._news.wait()
+            return True
         await turns.embed.acquire()
         batch: list[tuple[int, str]] = []
         try:
@@ -110,7 +116,7 @@ class Embedding:
         # one that is committed while we look is still in what we see, and no longer in hand
         before = set(in_hand)
         limit = REQUEST + len(before)
-        waiting = await self._app.catalog.unembedded(
+        waiting = await self._app.catalog.list_unembedded(
             self._app.embedder.name, limit, docs, newest=self._newest
         )
         taken, texts = before | set(in_hand), set(in_hand.values())
@@ -148,14 +154,7 @@ class Embedding:
 async def embed_pending(
     app: App, on_progress: OnProgress | None = None, *, newest: bool = False
 ) -> int:
-    """Embed every chunk that has no vector yet, whoever left it; says how many. Raises
-    ModelUnavailable.
-    """
+    """Embed every chunk without a vector, whoever left it; how many. Raises ModelUnavailable."""
     embedding = Embedding(app, on_progress, newest=newest)
     embedding.close()
     return await embedding.run()
-
-
-async def count_pending(app: App) -> int:
-    """How many chunks wait for their vector."""
-    return await app.catalog.waiting()

@@ -1,5 +1,5 @@
-"""Which files a list of paths means, web addresses among them. The one rule: what is named is
-answered for; what a folder holds is taken if we can.
+"""Which files a list of paths means, web addresses among them. What is named is answered for; what
+a folder holds is taken if we can.
 
 In a folder, hidden names are left out, and files of unknown kinds are counted, not listed. A link
 that stays in the folder is followed once; one that leads out of it is not, unless that is wanted,
@@ -19,6 +19,7 @@ from citewell.errors import InvalidInput
 from citewell.fetch.urls import canonicalize_url
 from citewell.ingest import PARSERS, PICTURES
 from citewell.ingest.archive.unpack import CONTAINERS
+from citewell.messages import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +117,16 @@ def _gather_path(named: str, found: Gathered, pictures: bool, links: bool) -> No
     if stat.S_ISDIR(status.st_mode):
         _gather_folder(named, path, found, pictures, links)
     elif not stat.S_ISREG(status.st_mode):
-        found.fail(named, "not a file or a folder")
+        found.fail(named, Text("not a file or a folder"))
     elif path.suffix and not is_known_type(path):
-        found.fail(named, f"{path.suffix}: unknown kind of file; known are {list_known_types()}")
+        found.fail(
+            named,
+            Text(
+                "{suffix}: unknown kind of file; known are {known_types}",
+                suffix=path.suffix,
+                known_types=list_known_types(),
+            ),
+        )
     else:
         found.take(path, status.st_size)
 
@@ -127,27 +135,32 @@ def _gather_address(named: str, found: Gathered) -> None:
     try:
         url = canonicalize_url(named)
     except InvalidInput as error:
-        found.fail(named, f"{error.message}; {error.hint}")
+        found.fail(named, Text("{message}; {hint}", message=error.message, hint=error.hint))
         return
     found.found.append(Found(url, url=url))
 
 
 def _gather_folder(named: str, folder: Path, found: Gathered, pictures: bool, links: bool) -> None:
     before = len(found.found)
-    for path, size in _walk_folder(folder, found, links):
+    for path, size in walk_folder(folder, found, links):
         if is_known_type(path, pictures=pictures):
             found.take(path, size)
         else:
             found.skipped[path.suffix.lower() or "(no suffix)"] += 1
     if len(found.found) == before:
         passed_over = not pictures and any(suffix in PICTURES for suffix in found.skipped)
-        hint = '; its pictures are read with ingest.ocr = "auto"' if passed_over else ""
+        hint = Text('; its pictures are read with ingest.ocr = "auto"') if passed_over else ""
         found.fail(
-            named, f"holds no file of a known kind ({list_known_types(pictures=pictures)}){hint}"
+            named,
+            Text(
+                "holds no file of a known kind ({known_types}){hint}",
+                known_types=list_known_types(pictures=pictures),
+                hint=hint,
+            ),
         )
 
 
-def _walk_folder(top: Path, found: Gathered, links: bool) -> Iterator[tuple[Path, int]]:
+def walk_folder(top: Path, found: Gathered, links: bool) -> Iterator[tuple[Path, int]]:
     """Every visible file below `top` with its size, by name. No recursion: folders may be nested
     deeper than Python's calls.
     """
@@ -202,7 +215,7 @@ def _is_inside(to: Path, top: Path, link: str, found: Gathered) -> bool:
 def describe_path_error(error: Exception) -> str:
     """Why a path cannot be read, in words."""
     if isinstance(error, FileNotFoundError):
-        return "no such file or folder"
+        return Text("no such file or folder")
     if isinstance(error, PermissionError):
-        return "no permission to read it"
+        return Text("no permission to read it")
     return getattr(error, "strerror", None) or str(error)

@@ -1,7 +1,5 @@
-"""One file's bytes become documents: itself, or what it holds.
-
-The one rule: a container is noted as unpacked after all that came out of it was taken, so a stop in
-between is made up for.
+"""One file's bytes become documents: itself, or what it holds. A container is noted as unpacked
+after all that came out of it was taken, so a stop in between is made up for.
 """
 
 from __future__ import annotations
@@ -15,10 +13,13 @@ import anyio.to_thread
 
 from citewell.errors import UnreadableFile
 from citewell.ingest import PARSERS, parse
-from citewell.ingest.archive.unpack import CONTAINERS, Member, Taken, unpack
+from citewell.ingest.archive.unpack import CONTAINERS, unpack
+from citewell.ingest.archive.unpacked import Member, Taken
+from citewell.messages import Text
 from citewell.runtime.app import App
+from citewell.service.library.add_report import FileReport, build_failed_report
 from citewell.service.library.chunking import cut_document
-from citewell.service.library.report import FileReport, build_failed_report
+from citewell.store.library.catalog import Catalog
 from citewell.store.library.containers import INSIDE, list_enclosing_addresses
 from citewell.store.library.documents import DocumentInfo
 
@@ -51,10 +52,16 @@ class Intake:
         if PurePath(name).suffix.lower() not in CONTAINERS:
             return [await self.document(data, name, uri)]
         catalog, digest = self.app.catalog, await compute_hash(data)
-        if await catalog.unpacked(self.collection, uri, digest):
+        if await catalog.is_unpacked(self.collection, uri, digest):
             return await self._report_unchanged(uri)
         if depth >= DEEPEST:
-            raise UnreadableFile(f"{name} is a file inside {depth} others; that is too deep")
+            raise UnreadableFile(
+                Text(
+                    "{name} is a file inside {depth} others; that is too deep",
+                    name=name,
+                    depth=depth,
+                )
+            )
         reports = (
             [await self.document(data, name, uri)]
             if PurePath(name).suffix.lower() in PARSERS
@@ -68,7 +75,11 @@ class Intake:
         kept = [uri + INSIDE + member.name for member in members]
         await self._remove_gone(uri, kept)
         if not reports:
-            raise UnreadableFile("; ".join([f"{name} holds nothing that can be read", *warnings]))
+            raise UnreadableFile(
+                Text("; ").join(
+                    [Text("{name} holds nothing that can be read", name=name), *warnings]
+                )
+            )
         reports[0] = reports[0].model_copy(update={"warnings": [*warnings, *reports[0].warnings]})
         if not any(report.status == "failed" for report in reports):
             await catalog.keep_unpacked(
@@ -106,7 +117,7 @@ class Intake:
         own = await self.app.catalog.find(self.collection, uri)
         inside = await self.app.catalog.members(self.collection, uri)
         reports = [
-            await _keep_unchanged(self.app, info, self.priority)
+            await _keep_unchanged(self.app.catalog, info, self.priority)
             for info in ([own] if own else []) + inside
         ]
         for report in reports:
@@ -141,7 +152,7 @@ async def add_data(
     """
     old = await app.catalog.find(collection, uri)
     if old is not None and old.sha256 == await compute_hash(data):
-        return await _keep_unchanged(app, old, priority)
+        return await _keep_unchanged(app.catalog, old, priority)
     document = await parse(data, name, app.settings.ingest)
     if document.dated is None:
         document = replace(document, dated=dated)
@@ -149,19 +160,24 @@ async def add_data(
     if allowed is not None:
         await allowed()
     info = await app.catalog.put(collection, uri, data, document, chunks, priority=priority)
+    same = await app.catalog.find_same_bytes(collection, uri, info.sha256)
+    twice = Text(
+        "the same file is in this collection already, as {uri}; answers may quote either",
+        uri=same.uri if same else "",
+    )
     return FileReport(
         path=uri,
         status="added" if info.version == 1 else "replaced",
         chunks=info.chunks,
         doc_id=info.doc_id,
-        warnings=list(document.warnings),
+        warnings=[*document.warnings, *([twice] if same else [])],
     )
 
 
-async def _keep_unchanged(app: App, info: DocumentInfo, priority: int | None) -> FileReport:
+async def _keep_unchanged(catalog: Catalog, info: DocumentInfo, priority: int | None) -> FileReport:
     """A document that has not changed, but for the priority that is asked for now."""
     if priority is not None and priority != info.priority:
-        await app.catalog.set_priority(info.doc_id, priority)
+        await catalog.set_priority(info.doc_id, priority)
     return FileReport(path=info.uri, status="unchanged", chunks=info.chunks, doc_id=info.doc_id)
 
 

@@ -1,5 +1,5 @@
-"""Kinds of document by the names that people use for them. The one rule: a name means every media
-type that such files get.
+"""Kinds of document by the names that people use for them. A name means every media type that such
+files get.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.errors import InvalidInput
+from citewell.messages import Text
 
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _OPEN = "application/vnd.oasis.opendocument."
@@ -51,9 +52,7 @@ _SAME = {
 
 
 def resolve_media_types(names: Sequence[str]) -> tuple[str, ...]:
-    """The media types of these names; a media type means itself. Raises InvalidInput, naming those
-    known.
-    """
+    """The media types of these names; a media type means itself. Raises InvalidInput."""
     found: list[str] = []
     for name in names:
         plain = name.strip().lower().lstrip(".")
@@ -62,7 +61,8 @@ def resolve_media_types(names: Sequence[str]) -> tuple[str, ...]:
         if kinds is None and "/" not in plain:
             known = ", ".join([*KINDS, *_GROUPS])
             raise InvalidInput(
-                f"unknown type: {name}", hint=f"known: {known}; or a media type like text/x-python"
+                Text("unknown type: {name}", name=name),
+                hint=Text("known: {known}; or a media type like text/x-python", known=known),
             )
         found += kinds or (plain,)
     return tuple(dict.fromkeys(found))

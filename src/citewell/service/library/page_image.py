@@ -1,7 +1,5 @@
-"""A page of a document as a picture, with the lines of a citation marked.
-
-The one rule: what has not changed is not drawn again; `PageImage.tag` changes with everything that
-is seen.
+"""A page of a document as a picture, with the lines of a citation marked. What has not changed is
+not drawn again; `PageImage.tag` changes with everything that is seen.
 """
 
 from __future__ import annotations
@@ -13,7 +11,9 @@ from typing import Final
 from citewell.errors import InvalidInput, NotFound
 from citewell.ingest.pdf.parse import MEDIA_TYPE
 from citewell.ingest.pdf.render import Rectangle, render_page
+from citewell.messages import Text
 from citewell.runtime.app import App
+from citewell.store.library.catalog import Catalog
 
 NARROWEST: Final = 100
 WIDEST: Final = 2_400
@@ -36,7 +36,7 @@ class PageImage:
 
 
 async def find_page(
-    app: App,
+    catalog: Catalog,
     doc_id: str,
     page: int,
     *,
@@ -47,26 +47,31 @@ async def find_page(
     """The page with the lines of `text[start:end]` marked that stand on it. Raises NotFound and
     InvalidInput.
     """
-    info = await app.catalog.document(doc_id)
+    info = await catalog.document(doc_id)
     if info.media_type != MEDIA_TYPE:
         raise NotFound(
-            f"{info.title} has no page images",
-            hint="only PDF documents have; /content has the text of any",
+            Text("{title} has no page images", title=info.title),
+            hint=Text("only PDF documents have; /content has the text of any"),
         )
     if not 1 <= page <= info.pages:
-        raise NotFound(f"{info.title} has no page {page}", hint=f"it has pages 1 to {info.pages}")
+        raise NotFound(
+            Text("{title} has no page {page}", title=info.title, page=page),
+            hint=Text("it has pages 1 to {pages}", pages=info.pages),
+        )
     if not NARROWEST <= width <= WIDEST:
-        raise InvalidInput(f"width {width} is not possible", hint=f"{NARROWEST} to {WIDEST} pixels")
+        raise InvalidInput(
+            Text("width {width} is not possible", width=width),
+            hint=Text("{narrowest} to {widest} pixels", narrowest=NARROWEST, widest=WIDEST),
+        )
     if (start is None) != (end is None) or (
         start is not None and end is not None and not 0 <= start < end
     ):
         raise InvalidInput(
-            "start and end do not name a span", hint="give both, as a citation has them, or neither"
+            Text("start and end do not name a span"),
+            hint=Text("give both, as a citation has them, or neither"),
         )
     lines = (
-        await app.catalog.boxes(doc_id, [(start, end)])
-        if start is not None and end is not None
-        else []
+        await catalog.boxes(doc_id, [(start, end)]) if start is not None and end is not None else []
     )
     marks = tuple((box.x0, box.y0, box.x1, box.y1) for box in lines if box.page == page)
     said = repr((_DRAWN_BY, info.sha256, page, width, marks))

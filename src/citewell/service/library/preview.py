@@ -1,6 +1,4 @@
-"""Show how a file, sent bytes or a document would be cut. The one rule: nothing is stored; a file
-needs no library.
-"""
+"""Show how a file, sent bytes or a document would be cut. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -16,8 +14,9 @@ from citewell.config import IngestSettings, Settings
 from citewell.errors import UnreadableFile
 from citewell.ingest import PARSERS, parse
 from citewell.ingest.archive.unpack import CONTAINERS
-from citewell.models import build_embedder
+from citewell.messages import AnyText, Text
 from citewell.models.base import Embedder
+from citewell.models.providers import build_embedder
 from citewell.runtime.app import App
 from citewell.service.library.chunking import (
     ChunkerName,
@@ -74,7 +73,7 @@ class Previews(Shown):
     characters: int
     pages: int
     sections: int
-    warnings: list[str]
+    warnings: list[AnyText]
     previews: list[Preview]
 
 
@@ -97,12 +96,17 @@ async def preview_file(
 
 
 async def preview_bytes(
-    app: App, data: bytes, name: str, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]
+    embedder: Embedder,
+    settings: Settings,
+    data: bytes,
+    name: str,
+    chunkers: Sequence[ChunkerName],
+    options: Mapping[str, Any],
 ) -> Previews:
     """The same for bytes that were sent under a file's name."""
-    ways = _resolve_chunkings(app.settings.ingest, chunkers, options)
-    document = await _parse_data(data, name, app.settings.ingest)
-    return await _build_previews(name, document, ways, app.embedder, app.settings.ingest)
+    ways = _resolve_chunkings(settings.ingest, chunkers, options)
+    document = await _parse_data(data, name, settings.ingest)
+    return await _build_previews(name, document, ways, embedder, settings.ingest)
 
 
 async def preview_document(
@@ -135,8 +139,8 @@ async def _parse_data(data: bytes, name: str, settings: IngestSettings) -> Docum
     suffix = Path(name).suffix.lower()
     if suffix in CONTAINERS and suffix not in PARSERS:
         raise UnreadableFile(
-            f"{name} holds other files",
-            hint="`citewell add` reads them all; to see how one is cut, unpack it",
+            Text("{name} holds other files", name=name),
+            hint=Text("`citewell add` reads them all; to see how one is cut, unpack it"),
         )
     return await parse(data, name, settings)
 
@@ -148,15 +152,12 @@ async def _build_previews(
     embedder: Embedder,
     settings: IngestSettings,
 ) -> Previews:
-    return Previews(
+    return Previews.of(
+        document,
         path=path,
-        title=document.title,
-        media_type=document.media_type,
-        lang=document.lang,
         characters=len(document.text),
         pages=len(document.pages),
         sections=len(document.sections),
-        warnings=list(document.warnings),
         previews=[await _build_preview(document, way, embedder, settings) for way in ways],
     )
 
@@ -209,20 +210,8 @@ def _build_preview_chunks(chunks: Sequence[Chunk], *, overlap: bool = True) -> l
     shown: list[PreviewChunk] = []
     before = 0
     for n, chunk in enumerate(chunks, 1):
-        shown.append(
-            PreviewChunk(
-                n=n,
-                start=chunk.start,
-                end=chunk.end,
-                page=chunk.page,
-                section=chunk.section,
-                heading_path=list(chunk.heading_path),
-                tokens=chunk.tokens,
-                kind=chunk.kind,
-                repeats=max(0, min(before, chunk.end) - chunk.start) if overlap else 0,
-                text=chunk.text,
-            )
-        )
+        repeats = max(0, min(before, chunk.end) - chunk.start) if overlap else 0
+        shown.append(PreviewChunk.of(chunk, n=n, repeats=repeats))
         before = max(before, chunk.end)
     return shown
 
@@ -231,14 +220,22 @@ def _read_file(name: str, limit: int) -> tuple[Path, bytes]:
     try:
         path = Path(name).expanduser()
         if path.is_dir():
-            raise UnreadableFile(f"{path} is a folder", hint="name one file")
+            raise UnreadableFile(Text("{path} is a folder", path=path), hint=Text("name one file"))
         size = path.stat().st_size
         if size > limit:
             raise UnreadableFile(
-                f"{path}: {size:,} bytes is more than the {limit:,} allowed",
-                hint="raise ingest.max_bytes",
+                Text(
+                    "{path}: {size:,} bytes is more than the {limit:,} allowed",
+                    path=path,
+                    size=size,
+                    limit=limit,
+                ),
+                hint=Text("raise ingest.max_bytes"),
             )
         return path, path.read_bytes()
     except (OSError, RuntimeError) as error:  # RuntimeError: `~name` of nobody
         reason = getattr(error, "strerror", None) or error
-        raise UnreadableFile(f"{name}: {reason}", hint="name a file that can be read") from None
+        raise UnreadableFile(
+            Text("{name}: {reason}", name=name, reason=reason),
+            hint=Text("name a file that can be read"),
+        ) from None

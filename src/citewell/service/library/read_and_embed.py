@@ -1,5 +1,5 @@
-"""Read files and embed them at the same time. The one rule: an embedder that fails costs no
-document; it is told at the end.
+"""Read files and embed them at the same time. An embedder that fails costs no document; it is told
+at the end.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import anyio
 from citewell.errors import CitewellError
 from citewell.runtime.app import App
 from citewell.runtime.progress import OnProgress
-from citewell.service.library.add import AddReport, add_paths
-from citewell.service.library.embedding import Embedding, count_pending
+from citewell.service.library.add import add_paths
+from citewell.service.library.add_report import AddReport
+from citewell.service.library.embedding import Embedding
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ async def ingest_paths(
             embedding.close()
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
-    others = 0 if problems or report.error else await count_pending(app)
+    others = 0 if problems or report.error else await app.catalog.waiting()
     return Ingested(report, embedding.done, problems[0] if problems else None, others)
 
 

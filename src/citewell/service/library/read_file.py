@@ -1,6 +1,4 @@
-"""A file's bytes as they were at one moment. The one rule: it never waits for a pipe and never
-reads more than it may.
-"""
+"""A file's bytes at one moment. It never waits for a pipe or reads more than it may."""
 
 from __future__ import annotations
 
@@ -11,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.errors import UnreadableFile
+from citewell.messages import Text
 
 TRIES = 3  # readings of a file that somebody is writing to
 REST = 0.2  # seconds between two of them
@@ -43,7 +42,7 @@ def _read_once(path: Path, limit: int) -> tuple[os.stat_result, bytes, os.stat_r
     with os.fdopen(os.open(path, flags), "rb") as file:
         before = os.fstat(file.fileno())
         if not stat.S_ISREG(before.st_mode):
-            raise UnreadableFile("it is not a file any more")
+            raise UnreadableFile(Text("it is not a file any more"))
         if before.st_size > limit:
             raise _make_size_error(before.st_size, limit)
         data = file.read(before.st_size + 1)
@@ -55,5 +54,7 @@ def _read_once(path: Path, limit: int) -> tuple[os.stat_result, bytes, os.stat_r
 
 
 def _make_size_error(size: int, limit: int) -> UnreadableFile:
-    hint = "raise ingest.max_bytes, or split the file"
-    return UnreadableFile(f"{size:,} bytes is more than the {limit:,} allowed", hint=hint)
+    hint = Text("raise ingest.max_bytes, or split the file")
+    return UnreadableFile(
+        Text("{size:,} bytes is more than the {limit:,} allowed", size=size, limit=limit), hint=hint
+    )

@@ -1,8 +1,6 @@
-"""Cut a collection's documents anew from their stored text, as its chunking says now.
-
-The one rule: each document is replaced alone, and one that is cut so already is left as it is; so a
-stop at any moment leaves whole documents, and the next run does the others. Vectors of equal text
-are kept.
+"""Cut a collection's documents anew from their stored text, as its chunking says now. Each document
+is replaced alone, and one that is cut so already is left as it is; so a stop at any moment leaves
+whole documents, and the next run does the others. Vectors of equal text are kept.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from citewell.errors import Conflict, NotFound, UnreadableFile
+from citewell.messages import AnyText, Text
 from citewell.runtime.app import App
 from citewell.runtime.progress import OnProgress, Progress, ignore_progress
 from citewell.service.library.chunking import Chunking, cut_document_as, resolve_chunking
@@ -33,7 +32,7 @@ class RechunkReport(Shown):
     documents: int
     changed: int
     chunks: int
-    failed: list[str] = Field(default=[])
+    failed: list[AnyText] = Field(default=[])
 
 
 async def get_chunking(app: App, name: str) -> Chunking:
@@ -77,7 +76,7 @@ async def rechunk_collection(
         except (NotFound, Conflict):
             continue  # removed or replaced meanwhile, and then cut the new way
         except UnreadableFile as error:
-            failed.append(f"{info.uri}: {error.message}; {error.hint}".removesuffix("; "))
+            failed.append(Text("{uri}: {explanation}", uri=info.uri, explanation=error.explanation))
     if documents:
         await tell(Progress("cut", len(documents), len(documents)))
     info_now = await app.catalog.collection(name)

@@ -1,6 +1,4 @@
-"""The bytes of uploads, in a folder each until their job has ended. The one rule: what is
-acknowledged is on the disk.
-"""
+"""The bytes of uploads, in a folder each until their job has ended, on the disk."""
 
 from __future__ import annotations
 
@@ -15,6 +13,7 @@ from typing import BinaryIO
 
 from citewell.disk import sync_to_disk
 from citewell.errors import StorageError
+from citewell.messages import Text
 
 ORPHAN = 86_400.0  # seconds after which bytes of no job are thrown away
 
@@ -40,9 +39,15 @@ def store_uploads(folder: Path, uploads: Sequence[Upload]) -> None:
     except OSError as error:
         delete_uploads(folder)
         raise StorageError(
-            f"{error.filename or folder}: the upload cannot be kept: {error.strerror or error}",
-            hint="see that the disk has room and the folder can be written to; nothing of this "
-            "upload was kept",
+            Text(
+                "{filename}: the upload cannot be kept: {strerror}",
+                filename=error.filename or folder,
+                strerror=error.strerror or error,
+            ),
+            hint=Text(
+                "see that the disk has room and the folder can be written to; nothing of "
+                "this upload was kept"
+            ),
         ) from error
 
 

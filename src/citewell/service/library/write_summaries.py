@@ -1,8 +1,6 @@
-"""Summaries of sections written by a chat model, behind everything else.
-
-The one rule: nothing waits for them. Extractive summaries are there from the first moment; a
-written one takes its place only if the section supports every sentence of it, and is then embedded
-like any other text.
+"""Summaries of sections written by a chat model, behind everything else. Nothing waits for them.
+Extractive summaries are there from the first moment; a written one takes its place only if the
+section supports every sentence of it, and is then embedded like any other text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""A paper's bytes become a document of its reader's own collection.
-
-The one rule: what cannot be read as a paper is refused here, with what to do about it, before there
-is any session.
+"""A paper's bytes become a document of its reader's own collection. What cannot be read as a paper
+is refused here, with what to do about it, before there is any session.
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ from citewell.ingest import parse
 from citewell.ingest.archive.unpack import CONTAINERS
 from citewell.ingest.paper.read_paper import apply_paper_sections
 from citewell.ingest.web.web_file import as_file, is_readable_page
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.library.chunking import cut_document
 from citewell.service.library.collection_owner import claim_collection
@@ -55,9 +54,9 @@ TEXTUAL = frozenset(kind for name in NAMED for kind in KINDS[name]) | {
     "text/x-asciidoc",
     "text/x-wiki",
 }
-FORMS = (
-    "a paper is a PDF, or a Word, OpenDocument, RTF, EPUB, HTML, JATS, LaTeX, Markdown or plain "
-    "text file"
+FORMS = Text(
+    "a paper is a PDF, or a Word, OpenDocument, RTF, EPUB, HTML, JATS, LaTeX, Markdown "
+    "or plain text file"
 )
 HEAD = 200_000  # bytes of a page in which its head ends
 # how journals and preprint servers name the PDF of the paper that a page is about (Google Scholar's
@@ -96,15 +95,20 @@ async def read_paper_file(app: App, path: str) -> Source:
 
 
 def _read_source(path: str, most: int) -> Source:
-    hint = "name a file of this machine, or an address of the web"
+    hint = Text("name a file of this machine, or an address of the web")
     try:
         at = Path(path).expanduser()
         if at.is_dir():
-            raise UnreadableFile(f"{path}: it is a folder", hint="name the file of one paper")
+            raise UnreadableFile(
+                Text("{path}: it is a folder", path=path), hint=Text("name the file of one paper")
+            )
         return Source(read_file(at, most).data, at.name)
     except (OSError, ValueError, RuntimeError) as error:
         # a null byte in the name, a home that is nowhere
-        raise UnreadableFile(f"{path}: {describe_path_error(error)}", hint=hint) from None
+        raise UnreadableFile(
+            Text("{path}: {path_error}", path=path, path_error=describe_path_error(error)),
+            hint=hint,
+        ) from None
 
 
 async def fetch_paper(app: App, url: str) -> Source:
@@ -145,11 +149,13 @@ async def store_paper(app: App, source: Source, user_id: str) -> tuple[DocumentI
     """
     name = get_base_name(source.name)
     if not source.data:
-        raise UnreadableFile(f"{name} is empty", hint="see that it was saved or sent whole")
+        raise UnreadableFile(
+            Text("{name} is empty", name=name), hint=Text("see that it was saved or sent whole")
+        )
     if PurePath(name).suffix.lower() in CONTAINERS:
         raise UnreadableFile(
-            f"{name} is no paper: it holds other files",
-            hint="take the paper out of it, and name that",
+            Text("{name} is no paper: it holds other files", name=name),
+            hint=Text("take the paper out of it, and name that"),
         )
     collection, digest = get_paper_collection(app, user_id), await compute_hash(source.data)
     lock = _taking.setdefault((str(app.settings.database), collection, digest), anyio.Lock())
@@ -186,7 +192,14 @@ async def _find_known_paper(app: App, collection: str, digest: str) -> DocumentI
 def check_paper(document: Document, name: str) -> None:
     """Raises UnreadableFile where a document is none to be read as a paper."""
     if document.media_type not in TEXTUAL:
-        raise UnreadableFile(f"{name} is no paper: its type is {document.media_type}", hint=FORMS)
+        raise UnreadableFile(
+            Text(
+                "{name} is no paper: its type is {media_type}",
+                name=name,
+                media_type=document.media_type,
+            ),
+            hint=FORMS,
+        )
     blank = [
         page.number for page in document.pages if not document.text[page.start : page.end].strip()
     ]
@@ -195,7 +208,15 @@ def check_paper(document: Document, name: str) -> None:
             (warning for warning in document.warnings if warning.startswith("no text layer")), ""
         )
         raise UnreadableFile(
-            f"{name}: {len(blank)} of its {len(document.pages)} pages have no text", hint=why
+            Text(
+                "{name}: {blank} of its {pages} pages have no text",
+                name=name,
+                blank=len(blank),
+                pages=len(document.pages),
+            ),
+            hint=why,
         )
     if count_tokens(document.text[:10_000]) < LEAST:
-        raise UnreadableFile(f"{name} is no paper: it has hardly any text", hint=FORMS)
+        raise UnreadableFile(
+            Text("{name} is no paper: it has hardly any text", name=name), hint=FORMS
+        )

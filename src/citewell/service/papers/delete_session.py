@@ -1,8 +1,6 @@
 """A session is forgotten: its job, its runs, its traces, itself, and its paper where no other
-session of its user reads that.
-
-The one rule: all of it goes in one transaction: a session that begins at the same moment has its
-paper or takes it in anew.
+session of its user reads that. All of it goes in one transaction: a session that begins at the same
+moment has its paper or takes it in anew.
 """
 
 from __future__ import annotations
@@ -11,11 +9,11 @@ from contextlib import suppress
 
 from sqlalchemy import Connection
 
-from citewell.agents.paper_state import PAPER
+from citewell.agents.paper.paper_state import PAPER
 from citewell.errors import Conflict
 from citewell.runtime.app import App
 from citewell.store.job_rows import ENDED
-from citewell.store.sessions import SessionInfo
+from citewell.store.session_rows import SessionInfo
 
 KIND = "paper"  # of the job that makes the report
 MOST_JOBS = 10_000  # looked at for that of a session

@@ -1,7 +1,5 @@
 """Changes of a reading route by hand: tick a step off, take the tick back, leave a step out, move
-it, add a section.
-
-The one rule: all edits of one call are one transaction with the line that the history keeps of
+it, add a section. All edits of one call are one transaction with the line that the history keeps of
 them, or none of them happens.
 """
 
@@ -14,9 +12,10 @@ from typing import Any, Literal
 from pydantic import Field
 from sqlalchemy import Connection
 
-from citewell.agents.paper_state import PAPER, PLAN, PaperInfo
-from citewell.agents.paper_states import get_next_state
+from citewell.agents.paper.paper_state import PAPER, PLAN, PaperInfo
+from citewell.agents.paper.paper_states import get_next_state
 from citewell.errors import InvalidInput
+from citewell.messages import Text, dump_model
 from citewell.runtime.app import App
 from citewell.service.papers.add_paper import LOCAL
 from citewell.service.papers.export_wording import get_words
@@ -49,7 +48,8 @@ async def edit_plan(
     """
     if not 1 <= len(edits) <= MOST_EDITS:
         raise InvalidInput(
-            f"{len(edits)} changes of the route", hint=f"1 to {MOST_EDITS} at a time"
+            Text("{edits} changes of the route", edits=len(edits)),
+            hint=Text("1 to {most_edits} at a time", most_edits=MOST_EDITS),
         )
     info = await get_own_paper(app, session_id, user_id)
     then = get_next_state(info.current_state, "plan_changed")
@@ -66,7 +66,7 @@ async def edit_plan(
         for edit in edits:
             plan, line = _apply_edit(plan, edit, book)
             said.extend([Message(role="user", content=line)] if line else [])
-        data[PLAN] = plan.model_dump(mode="json")
+        data[PLAN] = dump_model(plan)
 
     def write(connection: Connection) -> None:
         app.sessions.advance_in(
@@ -86,7 +86,7 @@ def _apply_edit(plan: Plan, edit: PlanEdit, book: OpenPaper | None) -> tuple[Pla
     section = next((step.section for step in plan.steps if step.step_id == edit.step_id), "")
     if edit.do == "move":
         if edit.place is None:
-            raise InvalidInput("moved to where?", hint="name its place, from 1")
+            raise InvalidInput(Text("moved to where?"), hint=Text("name its place, from 1"))
         changed = move_step(plan, edit.step_id, edit.place)
         line = words["move"].format(edit.place, section)
     elif edit.do == "remove":

@@ -1,6 +1,6 @@
-"""A reading session as Markdown. The one rule: words of the paper, of the reader and of a model are
-escaped, so that none of them is read as Markdown or HTML; and the same session gives the same text,
-whenever it is exported.
+"""A reading session as Markdown. Words of the paper, of the reader and of a model are escaped, so
+that none of them is read as Markdown or HTML; and the same session gives the same text, whenever it
+is exported.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from citewell import __version__
-from citewell.agents.paper_state import Exchange
+from citewell.agents.paper.paper_state import Exchange
 from citewell.service.papers.export_wording import format_pages, format_place, get_words
 from citewell.service.papers.reading_sessions import PaperSession
 from citewell.skills.paper.reading_context import Plan, Report

@@ -1,80 +1,52 @@
-"""The few words around a report, a route and a conversation, in both languages. The one rule:
-nothing here is the paper's.
+"""The few words around a report, a route and a conversation, in both languages. Nothing here is the
+paper's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
-WORDS: Final = {
-    "en": {
-        "problem": "Problem",
-        "contributions": "Contributions",
-        "method": "Method",
-        "results": "Results",
-        "limits": "Limits",
-        "report": "Report",
-        "terms": "Words to know",
-        "questions": "Questions worth asking",
-        "quotes": "Quotes",
-        "plan": "Reading route",
-        "interest": "Interest: {}",
-        "all": "The paper in short.",
-        "left": "{:g} of {:g} minutes left",
-        "minutes": "{:g} min",
-        "answers": "Conversation",
-        "page": "p. {}",
-        "pages": "pp. {}–{}",
-        "unsupported": "not supported by the paper",
-        "partly": "only partly supported by the paper",
-        "refused": "no answer from the paper",
-        "made": "Made with Citewell {} from {}; session {}, last changed {}.",
-        "next": "next to read",
-        "last": "asked last",
-        "tick": "[route] read: {}",
-        "untick": "[route] not read yet: {}",
-        "remove": "[route] left out: {}",
-        "move": "[route] moved to place {}: {}",
-        "add": "[route] added: {}",
-        "report_missing": "The report has not been made yet.",
-    },
-    "zh": {
-        "problem": "问题",
-        "contributions": "贡献",
-        "method": "方法",
-        "results": "结果",
-        "limits": "局限",
-        "report": "导读报告",
-        "terms": "术语",
-        "questions": "值得一问",
-        "quotes": "引文",
-        "plan": "阅读路线",
-        "interest": "兴趣：{}",
-        "all": "通读要点。",
-        "left": "共 {1:g} 分钟，还剩 {0:g} 分钟",
-        "minutes": "{:g} 分钟",
-        "answers": "问答",
-        "page": "第 {} 页",
-        "pages": "第 {}–{} 页",
-        "unsupported": "论文未支持此句",
-        "partly": "论文只部分支持此句",
-        "refused": "论文没有给出答案",
-        "made": "由 Citewell {} 根据 {} 生成；会话 {}，最后更新于 {}。",
-        "next": "接下来读",
-        "last": "上一个问题",
-        "tick": "[路线] 已读：{}",
-        "untick": "[路线] 未读：{}",
-        "remove": "[路线] 已移除：{}",
-        "move": "[路线] 移到第 {} 位：{}",
-        "add": "[路线] 已加入：{}",
-        "report_missing": "导读报告尚未生成。",
-    },
+from citewell.messages import Text, translate
+
+WORDS: Final[Mapping[str, Text]] = {
+    "problem": Text("Problem"),
+    "contributions": Text("Contributions"),
+    "method": Text("Method"),
+    "results": Text("Results"),
+    "limits": Text("Limits"),
+    "report": Text("Report"),
+    "terms": Text("Words to know"),
+    "questions": Text("Questions worth asking"),
+    "quotes": Text("Quotes"),
+    "plan": Text("Reading route"),
+    "interest": Text("Interest: {}"),
+    "all": Text("The paper in short."),
+    "left": Text("{:g} of {:g} minutes left"),
+    "minutes": Text("{:g} min"),
+    "answers": Text("Conversation"),
+    "page": Text("p. {}"),
+    "pages": Text("pp. {}–{}"),
+    "unsupported": Text("not supported by the paper"),
+    "partly": Text("only partly supported by the paper"),
+    "refused": Text("no answer from the paper"),
+    "made": Text("Made with Citewell {} from {}; session {}, last changed {}."),
+    "next": Text("next to read"),
+    "last": Text("asked last"),
+    "tick": Text("[route] read: {}"),
+    "untick": Text("[route] not read yet: {}"),
+    "remove": Text("[route] left out: {}"),
+    "move": Text("[route] moved to place {}: {}"),
+    "add": Text("[route] added: {}"),
+    "report_missing": Text("The report has not been made yet."),
+    "paper": Text("Paper"),
+    "unsure": Text("Not sure; nearest: "),
 }
 
 
 def get_words(lang: str) -> dict[str, str]:
     """English where a language is not known."""
-    return WORDS.get(lang, WORDS["en"])
+    return {key: translate(text, lang) for key, text in WORDS.items()}
 
 
 def format_place(section: str, page: int | None, words: dict[str, str]) -> str:

@@ -1,8 +1,6 @@
 """The report of a paper that was uploaded, made by the server's worker while the passages are
-embedded beside it.
-
-The one rule: the session's state says what is still to do, so a job that is done again does nothing
-twice.
+embedded beside it. The session's state says what is still to do, so a job that is done again does
+nothing twice.
 """
 
 from __future__ import annotations
@@ -11,11 +9,13 @@ import asyncio
 
 import anyio
 
-from citewell.agents.paper_states import FIRST
+from citewell.agents.paper.paper_states import FIRST
 from citewell.errors import CitewellError, Conflict, PermanentError, StorageError
+from citewell.messages import AnyText
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
-from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask import ask
+from citewell.service.ask.run import AskRequest
 from citewell.service.jobs.job_lease import Holder
 from citewell.service.library.embedding import Embedding
 from citewell.service.papers import reading_sessions as papers
@@ -33,7 +33,7 @@ class ReportMade(Shown):
     session_id: str
     current_state: str
     embedded: int
-    problem: str = ""
+    problem: AnyText = ""
 
 
 async def submit_report(app: App, session_id: str, lang: str | None = None) -> Job:
@@ -72,15 +72,13 @@ class _Work:
         self._app, self._holder, self._session = app, holder, session
 
     async def embed(self) -> None:
-        """What the embedder refuses must not cost the report: what was read can be found by its
-        words.
-        """
+        """What the embedder refuses must not cost the report: words are found without it."""
         try:
             await self.embedding.run()
         except (Conflict, StorageError):
             raise
         except CitewellError as error:
-            self.problem = f"{error.message}; {error.hint}".removesuffix("; ")
+            self.problem = error.explanation
 
     async def report(self, lang: str | None) -> None:
         name = self._session.paper.name

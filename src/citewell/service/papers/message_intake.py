@@ -1,7 +1,5 @@
 """A message to a reading session, before anything is done about it: whose it is, what it asks for,
-whether it may be.
-
-The one rule: all that can be refused is refused here, before anything is kept.
+whether it may be. All that can be refused is refused here, before anything is kept.
 """
 
 from __future__ import annotations
@@ -11,10 +9,17 @@ from typing import Any
 
 import anyio.to_thread
 
-from citewell.agents.paper_state import PAPER, PLAN, REPORT, PaperInfo
-from citewell.agents.paper_states import FIRST, PENDING_PLAN, ROUTING, Happening, get_next_state
+from citewell.agents.paper.paper_state import PAPER, PLAN, REPORT, PaperInfo
+from citewell.agents.paper.paper_states import (
+    FIRST,
+    PENDING_PLAN,
+    ROUTING,
+    Happening,
+    get_next_state,
+)
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.ingest.paper.read_paper import read_paper
+from citewell.messages import Text, dump_model
 from citewell.runtime.app import App
 from citewell.service.ask.run import ReplayContext, Run
 from citewell.service.sessions.sessions import get_own_session
@@ -24,7 +29,7 @@ from citewell.skills.dialogue.validate import find_question_error
 from citewell.skills.paper.reading_context import OpenPaper, Selection
 from citewell.skills.paper.selection import extract_selection
 from citewell.store.runs import ALIVE
-from citewell.store.sessions import HISTORY
+from citewell.store.session_rows import HISTORY
 from citewell.text.normalize import normalize_text
 from citewell.text.sentences import detect_language
 from citewell.types import Answer
@@ -58,14 +63,14 @@ class MessageContext:
 async def load_session(run: Run) -> tuple[str, dict[str, Any]]:
     """State and data of the session that is meant. Raises InvalidInput, NotFound."""
     if not run.session_id:
-        hint = "citewell paper FILE begins a session, as does POST /api/papers; then name it"
-        raise InvalidInput("which paper is read?", hint=hint, code="no_paper")
+        hint = Text("citewell paper FILE begins a session, as does POST /api/papers; then name it")
+        raise InvalidInput(Text("which paper is read?"), hint=hint, code="no_paper")
     session = await get_own_session(run.app, run.session_id, run.request.user_id)
     data = await run.app.sessions.data(run.session_id)
     if PAPER not in data:
         raise InvalidInput(
-            f"session {session.session_id} reads no paper",
-            hint="citewell paper FILE begins one that does",
+            Text("session {session_id} reads no paper", session_id=session.session_id),
+            hint=Text("citewell paper FILE begins one that does"),
         )
     return (
         (session.current_state, data)
@@ -97,13 +102,14 @@ async def open_message(run: Run, state: str, data: dict[str, Any]) -> MessageCon
 
 
 async def _check_no_other_report(run: Run) -> None:
-    """A report is made once: whoever comes while another makes it waits for that one. Raises
-    Conflict.
-    """
+    """A report is made once: who comes while another makes it waits. Raises Conflict."""
     for other in await run.app.runs.list(run.request.user_id):
         if other.session_id == run.session_id and other.trace_id != run.trace_id and other.alive:
-            why = f"the report of session {run.session_id} is being made by another process"
-            raise Conflict(why, hint="open the session again when it is there", code=ALIVE)
+            why = Text(
+                "the report of session {session_id} is being made by another process",
+                session_id=run.session_id,
+            )
+            raise Conflict(why, hint=Text("open the session again when it is there"), code=ALIVE)
 
 
 def _guess_event(state: str, question: str) -> str:
@@ -116,7 +122,8 @@ def _guess_event(state: str, question: str) -> str:
 def _get_happening(event: str, state: str) -> Happening:
     if event == "plan":
         return "plan_changed" if state == ROUTING else "plan_made"
-    return "report_made" if event == "report" else "question_answered"
+    made: dict[str, Happening] = {"report": "report_made", "compare": "compared"}
+    return made.get(event, "question_answered")
 
 
 def _check_message(run: Run, event: str) -> None:
@@ -160,9 +167,10 @@ def record_answer(run: Run, data: dict[str, Any], answer: Answer) -> None:
         return
     if name in data.setdefault(MESSAGES, {}):
         raise Conflict(
-            f"message {name} was answered meanwhile", hint="send it again to have its answer"
+            Text("message {name} was answered meanwhile", name=name),
+            hint=Text("send it again to have its answer"),
         )
-    data[MESSAGES][name] = answer.model_dump(mode="json")
+    data[MESSAGES][name] = dump_model(answer)
 
 
 async def open_paper(app: App, info: PaperInfo) -> OpenPaper:
@@ -171,11 +179,13 @@ async def open_paper(app: App, info: PaperInfo) -> OpenPaper:
         document = await app.catalog.content(info.doc_id)
         kept = await app.catalog.document(info.doc_id)
     except NotFound:
-        hint = (
+        hint = Text(
             "its report and answers can still be read and exported; add the paper again to ask it"
         )
         raise NotFound(
-            f"the paper of this session was removed: {info.name}", hint=hint, code="paper_removed"
+            Text("the paper of this session was removed: {name}", name=info.name),
+            hint=hint,
+            code="paper_removed",
         ) from None
     shape = await anyio.to_thread.run_sync(read_paper, document)
     return OpenPaper(info.doc_id, kept.collection, kept.uri, document, shape)

@@ -1,8 +1,6 @@
 """Reading sessions: begin one with a paper, list, read, rename, delete. What needs thinking is
-asked of the `paper` agent.
-
-The one rule: a paper is a document first and a session then. A stop in between leaves a document,
-which is found the next time.
+asked of the `paper` agent. A paper is a document first and a session then. A stop in between leaves
+a document, which is found the next time.
 """
 
 from __future__ import annotations
@@ -14,10 +12,11 @@ import anyio.to_thread
 from pydantic import Field
 from sqlalchemy import Connection
 
-from citewell.agents.paper_state import ANSWERS, PAPER, PLAN, REPORT, Exchange, PaperInfo
-from citewell.agents.paper_states import FIRST
+from citewell.agents.paper.paper_state import ANSWERS, PAPER, PLAN, REPORT, Exchange, PaperInfo
+from citewell.agents.paper.paper_states import FIRST
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.ingest.paper.read_paper import read_paper
+from citewell.messages import AnyText, Text
 from citewell.runtime.app import App
 from citewell.service.papers import delete_session
 from citewell.service.papers.add_paper import (
@@ -32,7 +31,7 @@ from citewell.service.sessions.sessions import LONGEST, READING, get_own_session
 from citewell.skills.paper.reading_context import Plan, Report
 from citewell.store.library import documents
 from citewell.store.library.documents import DocumentInfo
-from citewell.store.sessions import SessionInfo
+from citewell.store.session_rows import SessionInfo
 from citewell.text.normalize import normalize_text
 from citewell.types import Answer, Document, Shown
 
@@ -70,7 +69,7 @@ class PaperSession(Shown):
     unfinished: list[Pending] = Field(default=[])
     under_way: list[Pending] = Field(default=[])
     removed: bool = False
-    warnings: list[str] = Field(default=[])
+    warnings: list[AnyText] = Field(default=[])
     last_updated: float
 
 
@@ -100,15 +99,17 @@ async def begin_paper_session(
     name: str = "",
     user_id: str = LOCAL,
     title: str = "",
+    reuse: bool = False,
 ) -> PaperSession:
     """A new session of the paper in `data` (whose file is called `name`), at `path` or at `url`:
-    exactly one of the three. `title`: that of the paper where it is empty. Raises UnreadableFile
-    for what cannot be read as a paper, InvalidInput, and what fetching raises; there is no session
-    then.
+    exactly one of the three. `title`: that of the paper where it is empty. `reuse`: the newest that
+    the user has of this paper, where there is one. Raises UnreadableFile for what cannot be read as
+    a paper, InvalidInput, and what fetching raises; there is no session then.
     """
     if (data is not None) + bool(path) + bool(url) != 1:
         raise InvalidInput(
-            "which paper?", hint="give its bytes, its path or its address; one of the three"
+            Text("which paper?"),
+            hint=Text("give its bytes, its path or its address; one of the three"),
         )
     check_user(user_id)
     title = title and sessions.check_title(title)
@@ -121,13 +122,16 @@ async def begin_paper_session(
     )
     for _ in range(TRIES):
         info, document = await store_paper(app, source, user_id)
+        kept = await list_papers(app, user_id) if reuse else []
+        if same := [row.session_id for row in kept if row.paper.doc_id == info.doc_id]:
+            return await read_paper_session(app, same[0], user_id)
         paper = await _read_paper_info(info, document, name or source.name)
         session_id = await _create_session(app, paper, user_id, title or _format_title(paper))
         if session_id:
             return await read_paper_session(app, session_id, user_id)
     raise Conflict(
-        f"{source.name} is removed as soon as it is taken in",
-        hint="somebody else is deleting it; try again later",
+        Text("{name} is removed as soon as it is taken in", name=source.name),
+        hint=Text("somebody else is deleting it; try again later"),
     )
 
 
@@ -188,17 +192,19 @@ async def get_own_paper(app: App, session_id: str, user_id: str) -> SessionInfo:
     try:
         info = await get_own_session(app, session_id, user_id)
     except NotFound as error:
-        hint = (
-            "it was deleted, is another user's (--user), or its id is mistyped; `citewell "
-            "papers list` shows what is there"
+        hint = Text(
+            "it was deleted, is another user's (--user), or its id is mistyped; "
+            "`citewell papers list` shows what is there"
         )
         raise NotFound(error.message, hint=hint) from None
     if info.agent != READING:
-        hint = (
-            "`citewell papers list` shows those that do; `citewell chat --session` goes on with "
-            "others"
+        hint = Text(
+            "`citewell papers list` shows those that do; `citewell chat --session` "
+            "goes on with others"
         )
-        raise NotFound(f"session {session_id!r} reads no paper", hint=hint)
+        raise NotFound(
+            Text("session {session_id!r} reads no paper", session_id=session_id), hint=hint
+        )
     return info
 
 
@@ -219,9 +225,7 @@ async def delete_paper_session(app: App, session_id: str, user_id: str = LOCAL) 
 
 
 async def drop_run(app: App, trace_id: str, user_id: str = LOCAL) -> None:
-    """What was stopped is given up: its session went on without it. Nothing happens where it has
-    ended.
-    """
+    """What was stopped is given up, unless it has ended: its session went on without it."""
     with suppress(NotFound, Conflict):
         _, holder = await app.runs.take(trace_id, user_id)
         await app.runs.end(trace_id, holder)
@@ -235,8 +239,14 @@ def check_user(user_id: str) -> str:
         or not user_id.isprintable()
         or REPLACED in user_id
     ):
-        hint = "send it as UTF-8" if REPLACED in user_id else ""
-        raise InvalidInput(f"a user's name has 1 to {LONGEST_USER} printable characters", hint=hint)
+        hint = Text("send it as UTF-8") if REPLACED in user_id else ""
+        raise InvalidInput(
+            Text(
+                "a user's name has 1 to {longest_user} printable characters",
+                longest_user=LONGEST_USER,
+            ),
+            hint=hint,
+        )
     return user_id
 
 
@@ -275,15 +285,11 @@ def build_answer(session: PaperSession, kept: Exchange) -> Answer:
 
 def _build_row(info: SessionInfo, data: dict[str, Any]) -> PaperRow:
     plan = Plan(**data[PLAN]) if data.get(PLAN) else None
-    return PaperRow(
-        session_id=info.session_id,
-        user_id=info.user_id,
-        title=info.title,
-        current_state=info.current_state,
+    return PaperRow.of(
+        info,
         paper=PaperInfo(**data[PAPER]),
         steps=len(plan.steps) if plan else 0,
         read=sum(step.done_at is not None for step in plan.steps) if plan else 0,
         minutes=plan.minutes if plan else 0.0,
         questions=len(data.get(ANSWERS) or []),
-        last_updated=info.last_updated,
     )

@@ -1,13 +1,13 @@
 """What a paper is made of, as its readers see it: parts by their role, figures and tables,
-equations, references.
-
-The one rule: it is read off the stored text, so every span points into the document that citations
-point into.
+equations, references. It is read off the stored text, so every span points into the document that
+citations point into.
 """
 
 from __future__ import annotations
 
-from citewell.agents.paper_state import PaperInfo
+from typing import Any
+
+from citewell.agents.paper.paper_state import PaperInfo
 from citewell.ingest.paper.shape import FloatKind, Role
 from citewell.runtime.app import App
 from citewell.service.papers.add_paper import LOCAL
@@ -81,60 +81,17 @@ async def read_structure(app: App, session_id: str, user_id: str = LOCAL) -> Str
 
 
 def build_structure(info: PaperInfo, book: OpenPaper) -> Structure:
-    paper, text = book.paper, book.document.text
-    return Structure(
+    paper = book.paper
+
+    def cut(span: Any) -> str:
+        return book.document.text[span.start : span.end]
+
+    return Structure.of(
+        paper,
         paper=info,
-        title=paper.title,
-        authors=list(paper.authors),
-        lang=paper.lang,
-        keywords=list(paper.keywords),
-        abstract=text[slice(*paper.abstract)] if paper.abstract else "",
-        parts=[
-            PartInfo(
-                role=part.role,
-                heading=part.heading,
-                heading_path=list(part.heading_path),
-                start=part.start,
-                end=part.end,
-                first_page=part.first_page,
-                last_page=part.last_page,
-                appendix=part.appendix,
-            )
-            for part in paper.parts
-        ],
-        floats=[
-            FloatInfo(
-                kind=each.kind,
-                label=each.label,
-                number=each.number,
-                caption=text[each.start : each.end],
-                start=each.start,
-                end=each.end,
-                page=each.page,
-            )
-            for each in paper.floats
-        ],
-        equations=[
-            EquationInfo(
-                label=each.label,
-                text=text[each.start : each.end],
-                start=each.start,
-                end=each.end,
-                page=each.page,
-            )
-            for each in paper.equations
-        ],
-        references=[
-            ReferenceInfo(
-                key=each.key,
-                text=text[each.start : each.end],
-                authors=list(each.authors),
-                year=each.year,
-                title=each.title,
-                start=each.start,
-                end=each.end,
-                page=each.page,
-            )
-            for each in paper.references
-        ],
+        abstract=book.document.text[slice(*paper.abstract)] if paper.abstract else "",
+        parts=[PartInfo.of(each) for each in paper.parts],
+        floats=[FloatInfo.of(each, caption=cut(each)) for each in paper.floats],
+        equations=[EquationInfo.of(each, text=cut(each)) for each in paper.equations],
+        references=[ReferenceInfo.of(each, text=cut(each)) for each in paper.references],
     )

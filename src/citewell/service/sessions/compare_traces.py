@@ -1,8 +1,6 @@
 """What differs between two traces of one question: in their steps, aligned by the names of the
-nodes, and in their answers.
-
-The one rule: time is no difference. Rows, statements and texts are compared exactly; only how sure
-something was may move a little.
+nodes, and in their answers. Time is no difference. Rows, statements and texts are compared exactly;
+only how sure something was may move a little.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""Long-term memory: remember, recall, list, show, edit, forget.
-
-The one rule: a memory is recalled only while it holds: an answer whose documents are gone or have
-changed since is not.
+"""Long-term memory: remember, recall, list, show, edit, forget. A memory is recalled only while it
+holds: an answer whose documents are gone or have changed since is not.
 """
 
 from __future__ import annotations
@@ -11,20 +9,16 @@ from functools import partial
 from itertools import compress
 
 from citewell.errors import InvalidInput, NotFound
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.skills.answer.duplicate_question import find_same_questions
 from citewell.skills.memory.recall import MOST, Recalled, recall_memories
-from citewell.skills.memory.remember import (
-    LONGEST,
-    has_secret,
-    is_list_all_request,
-    is_secret,
-    judge_memory,
-    parse_fact,
-)
-from citewell.store.memory import COMPARED, Forgotten
+from citewell.skills.memory.remember import LONGEST, is_list_all_request, judge_memory, parse_fact
+from citewell.store.library.catalog import Catalog
+from citewell.store.memory import COMPARED
 from citewell.store.memory_judgement import Kept, Told
 from citewell.store.memory_rows import Memory
+from citewell.text.secret import has_secret, is_secret
 
 # memories that are looked at for a question, by meaning; what is asked for by time is found among
 # them
@@ -42,11 +36,6 @@ class Remembered:
     history: list[Memory]
 
 
-async def list_memories(app: App, user_id: str, *, history: bool = False) -> list[Memory]:
-    """The newest first; older versions only with `history`."""
-    return await app.memories.list(user_id, history=history)
-
-
 async def show_memory(app: App, user_id: str, memory_id: str) -> Remembered:
     """Raises NotFound."""
     return Remembered(
@@ -58,11 +47,11 @@ async def edit_memory(app: App, user_id: str, memory_id: str, text: str) -> Memo
     """Reword a fact; its old words become history. Raises NotFound, InvalidInput."""
     fact = parse_fact(text)
     if not fact.text or len(fact.text) > LONGEST:
-        raise InvalidInput(f"a fact has 1 to {LONGEST} characters")
+        raise InvalidInput(Text("a fact has 1 to {longest} characters", longest=LONGEST))
     if is_secret(fact.text):
         raise InvalidInput(
-            "this looks like a secret, and secrets are not remembered",
-            hint="keep it in a password manager",
+            Text("this looks like a secret, and secrets are not remembered"),
+            hint=Text("keep it in a password manager"),
         )
     await app.memories.get(user_id, memory_id)  # before a model is asked for nothing
     vector = await app.embedder.query(fact.subject)
@@ -71,25 +60,13 @@ async def edit_memory(app: App, user_id: str, memory_id: str, text: str) -> Memo
     )
 
 
-async def forget_memories(app: App, user_id: str, *memory_ids: str) -> Forgotten:
-    """Memories, their older versions, what was derived from them, and the traces that used them.
-    Raises NotFound, and then nothing is forgotten.
-    """
-    return await app.memories.forget(user_id, *memory_ids)
-
-
-async def forget_all(app: App, user_id: str) -> Forgotten:
-    """All that is remembered of this user, and the traces in which any of it was used."""
-    return await app.memories.forget_all(user_id)
-
-
 async def store_memory(app: App, user_id: str, told: Told) -> Kept:
     """Keep what was told or settled; `dropped`, with the reason, where it must not be."""
     if not app.settings.memory.enabled:
-        return Kept("dropped", reason="the memory is switched off (memory.enabled)")
+        return Kept("dropped", reason=Text("the memory is switched off (memory.enabled)"))
     check = has_secret if told.kind == "question" else is_secret
     if check(told.text) or check(told.subject):
-        return Kept("dropped", reason="it looks like a secret")
+        return Kept("dropped", reason=Text("it looks like a secret"))
     vector, same = await app.embedder.query(told.subject), list[str]()
     if told.kind == "question":
         near = await app.memories.near(user_id, vector, COMPARED)
@@ -103,7 +80,7 @@ async def store_memory(app: App, user_id: str, told: Told) -> Kept:
 
 
 async def find_memories(
-    app: App, user_id: str, question: str, *, collection: str | None = None, most: int = MOST
+    app: App, user_id: str, question: str, *, collection: str | None = None
 ) -> list[Recalled]:
     """What is remembered of this user that bears on the question, the best first. With
     `collection`, settled questions of this collection only.
@@ -113,15 +90,15 @@ async def find_memories(
     await _embed_again(app, user_id)
     if is_list_all_request(question):
         facts = [memory for memory in await app.memories.list(user_id) if memory.kind == "fact"]
-        return [Recalled(memory, 1.0) for memory in facts[: 2 * most]]
+        return [Recalled(memory, 1.0) for memory in facts[: 2 * MOST]]
     near = await app.memories.near(user_id, await app.embedder.query(question), NEAREST)
     found: list[Recalled] = []
     for each in await recall_memories(
         question, near, app.memories.now(), app.reader, collection=collection, most=NEAREST
     ):
-        if len(found) == most:
+        if len(found) == MOST:
             break
-        if await _is_still_proved(app, each.memory):
+        if await _is_still_proved(app.catalog, each.memory):
             found.append(each)
     return found
 
@@ -134,11 +111,11 @@ async def _embed_again(app: App, user_id: str) -> None:
         await app.memories.put_vector(user_id, memory, await app.embedder.query(memory.subject))
 
 
-async def _is_still_proved(app: App, memory: Memory) -> bool:
+async def _is_still_proved(catalog: Catalog, memory: Memory) -> bool:
     """Whether all that proved it is there as it was; a fact needs no proof."""
     for doc_id in memory.doc_ids:
         try:
-            document = await app.catalog.document(doc_id)
+            document = await catalog.document(doc_id)
         except NotFound:
             return False
         if document.added_at > memory.updated_at:

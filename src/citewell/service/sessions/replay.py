@@ -1,16 +1,16 @@
-"""Run the stored steps of a trace again, and tell what comes out otherwise.
-
-The one rule: a replay keeps nothing of the run: no session, no memory, no trace. Pages that it is
-told to fetch are kept, as any page that Citewell fetches.
+"""Run the stored steps of a trace again, and tell what comes out otherwise. A replay keeps nothing
+of the run: no session, no memory, no trace. Pages that it is told to fetch are kept, as any page
+that Citewell fetches.
 """
 
 from __future__ import annotations
 
 from contextlib import aclosing
 
-from citewell.agents.paper_states import FIRST, PENDING_PLAN, ROUTING
+from citewell.agents.paper.paper_states import FIRST, PENDING_PLAN, ROUTING
 from citewell.errors import CitewellError, InvalidInput, NotFound
 from citewell.fetch.urls import canonicalize_url, get_url_identity
+from citewell.messages import AnyText, Text
 from citewell.models.metered import Metered
 from citewell.models.recorded import Recorded
 from citewell.runtime.app import App
@@ -35,7 +35,7 @@ class Replay(Shown):
     recorded: bool
     differences: list[Difference]
     unknown_prompts: list[str]
-    notes: list[str]
+    notes: list[AnyText]
     replayed: Trace
 
 
@@ -54,7 +54,12 @@ async def replay_trace(
     try:
         answer = await _run_agent(run)
     except NotFound as error:
-        raise NotFound(f"{trace_id} cannot be replayed: {error.message}", hint=error.hint) from None
+        raise NotFound(
+            Text(
+                "{trace_id} cannot be replayed: {message}", trace_id=trace_id, message=error.message
+            ),
+            hint=error.hint,
+        ) from None
     now = build_trace(run, answer, trace.session_id)
     found = find_differences(trace, now)
     unknown = memory.unknown if memory is not None else []
@@ -73,9 +78,11 @@ async def replay_trace(
 async def _build_run(app: App, trace: Trace, *, fetch: bool) -> Run:
     asked = trace.request
     if not asked:
-        hint = "it was kept by an earlier version; ask again, and replay that trace"
+        hint = Text("it was kept by an earlier version; ask again, and replay that trace")
         raise InvalidInput(
-            f"trace {trace.trace_id} does not say what was asked", hint=hint, code="no_request"
+            Text("trace {trace_id} does not say what was asked", trace_id=trace.trace_id),
+            hint=hint,
+            code="no_request",
         )
     history = [Message(**message) for message in asked["history"]]
     options = {name: value for name, value in asked["options"].items() if name != "message_id"}
@@ -109,7 +116,8 @@ async def _run_agent(run: Run) -> Answer:
             answer = event.data if isinstance(event.data, Answer) else answer
     if answer is None:
         raise CitewellError(
-            "the agent ended without an answer", hint="this is a fault of ours; the log has more"
+            Text("the agent ended without an answer"),
+            hint=Text("this is a fault of ours; the log has more"),
         )
     return answer
 
@@ -121,21 +129,23 @@ def _list_read_pages(trace: Trace) -> frozenset[str]:
 
 
 def _collect_notes(app: App, trace: Trace, *, fetch: bool) -> list[str]:
-    notes = []
+    notes: list[str] = []
     if trace.agent == "website" and not fetch:
         notes.append(
-            "pages are read as they are kept, nothing is fetched and no sitemap is read (--fetch "
-            "does)"
+            Text(
+                "pages are read as they are kept, nothing is fetched and no sitemap is "
+                "read (--fetch does)"
+            )
         )
     if (
         trace.agent == "dual_loop"
         and not fetch
         and any(s.detail.get("route") == "web_search" for s in trace.steps)
     ):
-        notes.append("the web is not searched again (--fetch does)")
+        notes.append(Text("the web is not searched again (--fetch does)"))
     if trace.agent == "paper" and (trace.answer.data or {}).get("event") != "ask":
         notes.append(
-            "report and route are made again for comparison; the session keeps those it has"
+            Text("report and route are made again for comparison; the session keeps those it has")
         )
     llm = app.llm.name if app.llm else ""
     for what, then, now in (
@@ -143,5 +153,12 @@ def _collect_notes(app: App, trace: Trace, *, fetch: bool) -> list[str]:
         ("embedder", trace.request.get("embedder"), app.embedder.name),
     ):
         if then is not None and then != now:
-            notes.append(f"the {what} was {then or 'none'} then and is {now or 'none'} now")
+            notes.append(
+                Text(
+                    "the {what} was {then} then and is {now} now",
+                    what=what,
+                    then=then or "none",
+                    now=now or "none",
+                )
+            )
     return notes

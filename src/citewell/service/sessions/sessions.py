@@ -1,4 +1,4 @@
-"""Sessions: list, read with their history and their answers, rename, delete."""
+"""Sessions: list, read with their history and their answers, rename, mark, delete."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.errors import InvalidInput, NotFound
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.papers import delete_session as papers_delete
-from citewell.store.sessions import SessionInfo
+from citewell.store.session_rows import SessionInfo
 from citewell.types import Answer, Message, Shown
 
 LONGEST = 200  # characters of a title
@@ -35,9 +36,15 @@ class AnsweredQuestion(Shown):
     answer: Answer
 
 
-async def list_sessions(app: App, user_id: str) -> list[SessionInfo]:
-    """Newest first."""
-    return await app.sessions.list(user_id)
+async def list_sessions(app: App, user_id: str, words: str = "") -> list[SessionInfo]:
+    """Newest first; with `words`, those that have all of them in their title or in what was
+    said.
+    """
+    listed = await app.sessions.list(user_id)
+    if not words.split():
+        return listed
+    found = await app.sessions.find(user_id, words.split())
+    return [each for each in listed if each.session_id in found]
 
 
 async def get_own_session(app: App, session_id: str, user_id: str) -> SessionInfo:
@@ -45,8 +52,12 @@ async def get_own_session(app: App, session_id: str, user_id: str) -> SessionInf
     info = await app.sessions.get(session_id)
     if info.user_id != user_id:
         raise NotFound(
-            f"no session {session_id!r} of user {user_id!r}",
-            hint="name its user, or leave it out for a new one",
+            Text(
+                "no session {session_id!r} of user {user_id!r}",
+                session_id=session_id,
+                user_id=user_id,
+            ),
+            hint=Text("name its user, or leave it out for a new one"),
         )
     return info
 
@@ -61,17 +72,11 @@ async def read_session(app: App, session_id: str, user_id: str = "local") -> Ses
 async def list_exchanges(
     app: App, session_id: str, user_id: str = "local"
 ) -> list[AnsweredQuestion]:
-    """What its traces keep of it, in order; its history goes further back than they do. Raises
-    NotFound.
-    """
+    """What its traces keep of it, in order; its history goes further back. Raises NotFound."""
     await get_own_session(app, session_id, user_id)
     return [
-        AnsweredQuestion(
-            trace_id=trace.trace_id,
-            created_at=trace.created_at,
-            question=trace.question,
-            request={name: trace.request[name] for name in ASKED if trace.request.get(name)},
-            answer=trace.answer,
+        AnsweredQuestion.of(
+            trace, request={name: trace.request[name] for name in ASKED if trace.request.get(name)}
         )
         for trace in await app.traces.list_session(session_id, user_id)
     ]
@@ -86,11 +91,24 @@ async def rename_session(
     return await app.sessions.get(session_id)
 
 
+async def mark_session(
+    app: App,
+    session_id: str,
+    user_id: str = "local",
+    *,
+    pinned: bool | None = None,
+    archived: bool | None = None,
+) -> SessionInfo:
+    """Keep it at the top, or out of the way; None: as it is. Raises NotFound."""
+    await get_own_session(app, session_id, user_id)
+    return await app.sessions.mark(session_id, pinned=pinned, archived=archived)
+
+
 def check_title(title: str) -> str:
     """Without space around it. Raises InvalidInput."""
     title = title.strip()
     if not title or len(title) > LONGEST or not title.isprintable():
-        raise InvalidInput(f"a title has 1 to {LONGEST} printable characters")
+        raise InvalidInput(Text("a title has 1 to {longest} printable characters", longest=LONGEST))
     return title
 
 

@@ -1,25 +1,19 @@
-"""Traces of a user: list, get, delete. The one rule: nobody reaches another user's."""
+"""Traces of a user: choose a chart, delete. Nobody reaches another user's."""
 
 from __future__ import annotations
 
 from citewell.runtime.app import App
-from citewell.store.traces import Page, Wanted
-from citewell.types import Trace
+from citewell.service.tables.query_tables import check_chart
+from citewell.types import Chart
 
 
-async def list_traces(app: App, limit: int, user_id: str) -> list[Trace]:
-    """Newest first."""
-    return await app.traces.list(limit, user_id)
-
-
-async def find_traces(app: App, limit: int, user_id: str, wanted: Wanted) -> Page:
-    """Newest first, a page at a time. Raises InvalidInput."""
-    return await app.traces.page(limit, user_id, wanted)
-
-
-async def get_trace(app: App, trace_id: str, user_id: str) -> Trace:
-    """Raises NotFound."""
-    return await app.traces.get(trace_id, user_id)
+async def choose_chart(app: App, trace_id: str, user_id: str, chart: Chart | None) -> Chart | None:
+    """How the rows of an answer are drawn from now on. Raises NotFound, InvalidInput."""
+    trace = await app.traces.get(trace_id, user_id)
+    if chart is not None:
+        check_chart(chart, list((trace.answer.data or {}).get("columns", [])))
+    await app.traces.choose_chart(trace_id, user_id, chart)
+    return chart
 
 
 async def delete_trace(app: App, trace_id: str, user_id: str) -> None:

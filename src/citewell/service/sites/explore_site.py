@@ -1,264 +1,32 @@
-"""The pages of one site for the `website` agent: fetched, kept as a collection, searched; what is
-known of them is loaded once.
-
-The one rule: a page that fails is told with its reason, and the others go on.
-"""
+"""One site for the `website` agent: its pages, searched, and which of them answered before."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import time
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
-from math import inf
-from typing import Any
-from urllib.parse import urlsplit
+from collections.abc import Sequence
 
-from citewell.agents.website_state import SitePage
-from citewell.config import WebsiteSettings
-from citewell.errors import CitewellError, ConfigError, StorageError, TransientError
-from citewell.fetch.domains import Domains
-from citewell.fetch.urls import get_origin, get_url_identity
-from citewell.ingest.web.links import Link
+from citewell.errors import CitewellError, StorageError
+from citewell.messages import Text
 from citewell.retrieve.confidence import compute_confidence
-from citewell.retrieve.frontier import fold_line, is_signpost
-from citewell.retrieve.strategies import Context, Found
-from citewell.service.ask.lazy_embedding import Labels, embed_nearest, embed_question
-from citewell.service.ask.run import Run
+from citewell.retrieve.frontier import is_signpost
+from citewell.retrieve.query import Context, Found
+from citewell.service.ask.lazy_embedding import embed_nearest, embed_question
 from citewell.service.ask.search import find_hits
-from citewell.service.sites.keep_pages import open_pages
+from citewell.service.sites.site_pages import SitePages
 from citewell.skills.dialogue.reference import Readings
-from citewell.store.index.base import Filter
-from citewell.store.pages import Snapshot
+from citewell.store.index.protocol import Filter
 
 log = logging.getLogger(__name__)
 
-UNFETCHED = "it is not kept, and a replay fetches nothing unless it is told to"
-GONE = "page_missing"  # the code of what is not there any more
 HITS = 8  # passages handed to the agent
 POOL = 30  # of which those that only lead elsewhere are left out
 # cosine of two questions from which a page that answered the one is looked at for the other
 SAME = 0.93
 MEANING_SECONDS = 4.0  # with less left, passages that wait are searched by their words
-SITEMAP_SECONDS = 5.0  # for all sitemaps of a site
-SITEMAP_PAGES = 2_000
 
 
-class Website:
-    """A `Site` of the agent. `run.options` say nothing here: `settings` and `domains` are those of
-    the run.
-    """
-
-    def __init__(
-        self,
-        run: Run,
-        settings: WebsiteSettings,
-        domains: Domains,
-        labels: Labels,
-        starts: Sequence[str],
-    ) -> None:
-        self.name = " + ".join(dict.fromkeys(urlsplit(url).netloc for url in starts))
-        self._collection = run.collection
-        self.pages: dict[str, SitePage] = {}
-        self._run, self._app = run, run.app
-        self._settings, self._domains, self._labels = settings, domains, labels
-        self._starts = starts
-        named = {entry.host for entry in domains.entries if not entry.below}
-        self._hosts = {_strip_www(url) for url in starts if urlsplit(url).hostname in named}
-        # such a host with or without www., where a start page led to it
-        self._moved: set[str] = set()
-        self._judged: dict[str, bool] = {}  # links stand on many pages
-        self._led: dict[str, str] = {}  # what was asked for, and what it led to
-        self._signs: dict[str, frozenset[str]] = {}
-        self._opened = False
-        self._map: list[Link] | None = None
-
-    async def open(self) -> None:
-        if self._opened:
-            return
-        for url in self._starts:
-            before = await self._app.snapshots.get(self._collection, url)
-            if before is not None and before.doc_id:
-                self._note_move(before.uri)
-        for snapshot in await self._app.snapshots.of(self._collection):
-            if (
-                snapshot.doc_id
-                and snapshot.code != GONE
-                and self.allowed(snapshot.uri)
-                and not self._is_later(snapshot)
-            ):
-                self._add_page(self._build_page(snapshot))
-        self._opened = True
-
-    def _is_later(self, snapshot: Snapshot) -> bool:
-        """In a replay: whether it was not known yet when the replayed question began."""
-        again = self._run.again
-        if again is None:
-            return False
-        return snapshot.fetched_at > again.at or bool(
-            {get_url_identity(snapshot.url), get_url_identity(snapshot.uri)} & again.read
-        )
-
-    def allowed(self, url: str) -> bool:
-        """The domains of the run, and hosts that start pages have moved to."""
-        known = self._judged.get(url)
-        if known is None:
-            known = self._judged[url] = (
-                self._domains.is_allowed(url) or urlsplit(url).netloc in self._moved
-            )
-        return known
-
-    def _is_near_start(self, url: str) -> bool:
-        """Where a start page may lead: its host may stand at `www.` now, or no longer."""
-        return self.allowed(url) or _strip_www(url) in self._hosts
-
-    def _note_move(self, url: str) -> None:
-        if not self.allowed(url) and _strip_www(url) in self._hosts:
-            self._moved.add(urlsplit(url).netloc)
-            self._judged.clear()
-
-    def read(self, url: str) -> bool:
-        return get_url_identity(url) in self._led
-
-    def _add_page(self, page: SitePage) -> None:
-        """The latest stands last."""
-        place = get_url_identity(page.uri)
-        self._led |= {get_url_identity(page.url): place, place: place}
-        self.pages.pop(place, None)
-        if page.doc_id:
-            self.pages[place] = page
-            self._signs[page.doc_id] = frozenset(
-                fold_line(link.text) for link in page.links if link.text
-            )
-
-    def _build_page(self, snapshot: Snapshot) -> SitePage:
-        return SitePage(
-            url=snapshot.url,
-            uri=snapshot.uri,
-            doc_id=snapshot.doc_id,
-            title=snapshot.title,
-            links=snapshot.links,
-            fetched_at=snapshot.fetched_at if snapshot.problem else snapshot.checked_at,
-            how="reused",
-            stale=time.time() - snapshot.checked_at > self._settings.fresh_seconds,
-            notes=(_format_stale_problem(snapshot.problem, snapshot.fetched_at),)
-            if snapshot.problem
-            else (),
-        )
-
-    async def crawl(self, urls: Sequence[str]) -> AsyncIterator[SitePage]:
-        tasks = {asyncio.create_task(self._fetch_page(url)): url for url in urls}
-        stop = asyncio.create_task(self._run.stop.wait())
-        try:
-            left: set[asyncio.Task[SitePage]] = set(tasks)
-            while left and not stop.done():
-                done, _ = await asyncio.wait([*left, stop], return_when=asyncio.FIRST_COMPLETED)
-                for task in [task for task in tasks if task in done]:
-                    left.discard(task)
-                    page = task.result()
-                    self._add_page(page)
-                    yield page
-            for task in left:
-                yield SitePage(
-                    tasks[task],
-                    tasks[task],
-                    how="failed",
-                    problem=f"{tasks[task]}: not waited for any longer",
-                )
-        finally:
-            await _cancel_tasks(*tasks, stop)
-
-    async def _fetch_page(self, url: str) -> SitePage:
-        seconds = self._settings.page_seconds
-        if (left := self._run.seconds_left) is not None:
-            seconds = max(0.001, min(seconds, left))
-        within = self._is_near_start if url in self._starts else self.allowed
-        fresh = self._settings.fresh_seconds
-        if self._run.again is not None and not self._run.again.fetch:
-            if await self._app.snapshots.get(self._collection, url) is None:
-                return SitePage(url, url, how="failed", problem=f"{url}: {UNFETCHED}")
-            fresh = inf
-        try:
-            async with asyncio.timeout(
-                seconds + self._app.settings.ingest.parse_seconds if left is None else left
-            ):
-                page = await open_pages(self._app).page(
-                    url, self._collection, seconds=seconds, max_age=fresh, within=within
-                )
-        except (StorageError, ConfigError):
-            raise
-        except TimeoutError:
-            return self._build_failed_page(
-                url, TransientError(f"{url}: no time was left to read it")
-            )
-        except Exception as error:  # noqa: BLE001  # whatever it is, the other pages go on
-            return self._build_failed_page(url, error)
-        self._note_move(page.uri)
-        return SitePage(
-            url,
-            page.uri,
-            page.doc_id,
-            page.title,
-            page.links,
-            page.checked_at,
-            page.how,
-            notes=page.notes,
-        )
-
-    def _build_failed_page(self, url: str, error: Exception) -> SitePage:
-        """What was read of it before still counts, and says of when it is; but not where its site
-        says that there is no such page any more.
-        """
-        why = _format_error(url, error)
-        old = self.pages.get(self._led.get(get_url_identity(url), ""))
-        if old is None or (isinstance(error, CitewellError) and error.code == GONE):
-            return SitePage(url, old.uri if old else url, how="failed", problem=why)
-        return replace(
-            old,
-            url=url,
-            how="failed",
-            stale=False,
-            problem=_format_stale_problem(why, old.fetched_at),
-        )
-
-    async def sitemap(self) -> list[Link]:
-        if self._map is None:
-            again = self._run.again
-            self._map = await self._fetch_sitemaps() if again is None or again.fetch else []
-        return self._map
-
-    async def _fetch_sitemaps(self) -> list[Link]:
-        """Of each host that has a start page; none where it takes too long, or who asked wants an
-        answer now.
-        """
-        left = self._run.seconds_left
-        seconds = SITEMAP_SECONDS if left is None else min(SITEMAP_SECONDS, left / 4)
-        hosts = {get_origin(url): url for url in self._starts}.values()
-        tasks = [
-            asyncio.create_task(
-                open_pages(self._app).fetch_sitemap(
-                    url, self.allowed, most=SITEMAP_PAGES, seconds=seconds
-                )
-            )
-            for url in hosts
-        ]
-        stop = asyncio.create_task(self._run.stop.wait())
-        entries = []
-        try:
-            waiting: set[asyncio.Task[Any]] = {*tasks}
-            while waiting and not stop.done():
-                done, _ = await asyncio.wait({*waiting, stop}, return_when=asyncio.FIRST_COMPLETED)
-                for task in done & waiting:
-                    try:
-                        entries += task.result()
-                    except CitewellError as error:
-                        # most sites have none; links lead there too
-                        log.info("no sitemap: %s", error.message)
-                waiting -= done
-        finally:
-            await _cancel_tasks(*tasks, stop)
-        return [Link(entry.url, entry.title) for entry in entries]
+class Website(SitePages):
+    """A `Site` of the agent."""
 
     async def search(self, read: Readings, entities: Sequence[str]) -> Found:
         docs = [page.doc_id for page in self.pages.values()]
@@ -267,7 +35,7 @@ class Website:
         where = Filter(collections=(self._collection,), doc_ids=tuple(docs))
         both, (vector, problem), context = (
             f"{read.text} {read.context}",
-            await embed_question(self._app, read.text),
+            await embed_question(self._app.embedder, read.text),
             None,
         )
         warnings = [problem] if problem else []
@@ -286,10 +54,12 @@ class Website:
             except StorageError:
                 raise
             except CitewellError as error:
-                warnings.append(f"searched by words only: {error.message}")
+                warnings.append(Text("searched by words only: {message}", message=error.message))
         if read.context:
             context = Context(
-                read.context, (await embed_question(self._app, read.context))[0], read.weight
+                read.context,
+                (await embed_question(self._app.embedder, read.context))[0],
+                read.weight,
             )
         found = await find_hits(
             self._app, self._run.options, read.text, vector, entities, where, POOL, context
@@ -306,15 +76,15 @@ class Website:
         )
 
     async def meaning(self, question: str, labels: Sequence[str]) -> dict[str, float]:
-        vector, _ = await embed_question(self._app, question)
+        vector, _ = await embed_question(self._app.embedder, question)
         try:
             return {} if vector is None else await self._labels.cosines(vector, labels)
         except CitewellError as error:
             log.warning("links are weighed by their words only: %s", error.message)
             return {}
 
-    async def answered(self, question: str) -> dict[str, float]:
-        vector, _ = await embed_question(self._app, question)
+    async def recall_answers(self, question: str) -> dict[str, float]:
+        vector, _ = await embed_question(self._app.embedder, question)
         if vector is None:
             return {}
         alike: dict[str, float] = {}
@@ -327,34 +97,10 @@ class Website:
         return alike
 
     async def note_answer(self, question: str, doc_ids: Sequence[str]) -> None:
-        vector, _ = await embed_question(self._app, question)
+        vector, _ = await embed_question(self._app.embedder, question)
         if vector is None or not self._run.request.keep:
             return
         for page in [page for page in self.pages.values() if page.doc_id in doc_ids]:
-            await self._app.sites.found(
+            await self._app.sites.note_find(
                 self._collection, page.uri, question, vector, self._app.embedder.name
             )
-
-
-def _strip_www(url: str) -> str:
-    """Host and port without `www.`: what a site's owner means by it."""
-    return urlsplit(url).netloc.removeprefix("www.")
-
-
-def _format_stale_problem(problem: str, fetched_at: float) -> str:
-    day = time.strftime("%Y-%m-%d %H:%M", time.localtime(fetched_at))
-    return f"{problem}; what was read on {day} is used"
-
-
-async def _cancel_tasks(*tasks: asyncio.Task[Any]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _format_error(url: str, error: Exception) -> str:
-    if not isinstance(error, CitewellError):
-        log.error("crawling %s", url, exc_info=error)  # a fault of ours
-        return f"{url}: internal error: {type(error).__name__}: {error}"
-    why = f"{error.message}; {error.hint}".removesuffix("; ")
-    return why if url in why else f"{url}: {why}"

@@ -1,8 +1,6 @@
 """A web page becomes a document: the one way of web search, the `website` agent, `citewell add URL`
-and refreshing.
-
-The one rule: the document is committed before its snapshot. A stop between the two costs a request,
-and never leaves an ETag that stands for a text we do not have.
+and refreshing. The document is committed before its snapshot. A stop between the two costs a
+request, and never leaves an ETag that stands for a text we do not have.
 """
 
 from __future__ import annotations
@@ -23,9 +21,10 @@ from citewell.fetch.page_reply import Page
 from citewell.fetch.urls import canonicalize_url, get_url_identity
 from citewell.ingest.web.sitemap import Entry, list_site_pages
 from citewell.ingest.web.web_file import as_file, is_readable_page
+from citewell.messages import Text
 from citewell.runtime.app import App
+from citewell.service.library.add_report import FileReport
 from citewell.service.library.intake import Allowed, add_data, compute_hash
-from citewell.service.library.report import FileReport
 from citewell.service.sites.kept_page import (
     Crawled,
     Kept,
@@ -147,9 +146,7 @@ class Pages:
         return []
 
     async def _crawl_page(self, wanted: WantedPage, max_age: float) -> Kept:
-        """One at a time asks for an address; who has waited for it meanwhile has what the first one
-        got.
-        """
+        """One at a time asks for an address; who waited for it has what the first one got."""
         since = time.time() - max_age
         async with self._wait_for_turn(wanted):
             known = await self._find_known(wanted.collection, wanted.url)
@@ -169,7 +166,7 @@ class Pages:
         # it leads elsewhere now, and that has the same ETag
         if get_url_identity(page.final_url) != get_url_identity(old.snapshot.uri):
             return await self._keep_page(wanted, await self._fetch_from_site(wanted, None))
-        await self._app.snapshots.checked(wanted.collection, wanted.url, page.fetched_at)
+        await self._app.snapshots.note_check(wanted.collection, wanted.url, page.fetched_at)
         return build_unchanged(
             replace(old.snapshot, checked_at=page.fetched_at), old.info, page.notes
         )
@@ -239,7 +236,10 @@ class Pages:
         except UnreadableFile as error:
             if body.found.scripted and not body.ran:
                 error = UnreadableFile(
-                    f"{error.message}; it is written by scripts, which were not run",
+                    Text(
+                        "{message}; it is written by scripts, which were not run",
+                        message=error.message,
+                    ),
                     hint=error.hint,
                 )
             await self._note_failure(wanted, error)
@@ -264,8 +264,8 @@ class Pages:
 
     async def _note_failure(self, wanted: WantedPage, error: CitewellError) -> None:
         """What would fail the same way again is not asked for again at once."""
-        why = f"{error.message}; {error.hint}".removesuffix("; ")
-        await self._app.snapshots.failed(
+        why = error.explanation
+        await self._app.snapshots.note_failure(
             wanted.collection, wanted.url, why, error.code, time.time()
         )
 
@@ -276,9 +276,9 @@ class Pages:
             with anyio.fail_after(wanted.left):
                 await lock.acquire()
         except TimeoutError:
-            hint = "it is being fetched for somebody else; try again later"
+            hint = Text("it is being fetched for somebody else; try again later")
             raise TransientError(
-                f"{wanted.url}: not there in time", hint=hint, code="timeout"
+                Text("{url}: not there in time", url=wanted.url), hint=hint, code="timeout"
             ) from None
         try:
             yield

@@ -9,9 +9,10 @@ from typing import Literal
 
 from citewell.errors import PermanentError, UnreadableFile
 from citewell.fetch.fetcher import ATTEMPTS
+from citewell.fetch.page_reply import TOO_LARGE
 from citewell.ingest.web.links import Link
+from citewell.service.library.add_report import FileReport
 from citewell.service.library.intake import Allowed
-from citewell.service.library.report import FileReport
 from citewell.store.library.documents import DocumentInfo
 from citewell.store.pages import Snapshot
 
@@ -38,9 +39,7 @@ class Crawled:
 
 @dataclass(frozen=True, slots=True)
 class WantedPage:
-    """An address that is asked for, and where its page is to be kept. `until` is by
-    `time.monotonic`.
-    """
+    """An address that is asked for, and where its page is kept. `until`: `time.monotonic`."""
 
     url: str
     collection: str
@@ -70,7 +69,8 @@ def build_reused(known: KnownPage) -> Kept:
     """Raises the problem that its site told."""
     snapshot = known.snapshot
     if snapshot.problem:
-        kind = UnreadableFile if snapshot.code == UnreadableFile.code else PermanentError
+        unreadable = snapshot.code in {UnreadableFile.code, TOO_LARGE}
+        kind = UnreadableFile if unreadable else PermanentError
         raise kind(snapshot.problem, code=snapshot.code)
     assert known.info is not None
     return build_crawled(snapshot, "reused"), _build_unchanged_report(known.info)

@@ -1,6 +1,5 @@
-"""What is parsed of a page: the bytes that came, or what its scripts make of them, and its links.
-
-The one rule: a page whose scripts or links fail is read all the same, and a note says so.
+"""What is parsed of a page: the bytes that came, or what its scripts make of them, and its links. A
+page whose scripts or links fail is read all the same, and a note says so.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from citewell.errors import ConfigError, PermanentError, TransientError, Unreada
 from citewell.fetch.page_reply import Page
 from citewell.ingest.bounded import run_bounded
 from citewell.ingest.web.links import PageLinks
+from citewell.messages import Text
 from citewell.service.sites.kept_page import WantedPage
 from citewell.store.library.documents import DocumentInfo
 from citewell.store.pages import Snapshot
@@ -43,9 +43,7 @@ async def build_body(
     settings: IngestSettings,
     render: Render | None,
 ) -> PageBody:
-    """The bytes and their links; those that its scripts make of it where it is next to empty
-    without.
-    """
+    """The bytes and their links; those its scripts make where it is next to empty without."""
     body = PageBody(data, name)
     if PurePath(name).suffix not in HTML:
         return body
@@ -54,13 +52,18 @@ async def build_body(
         return body
     if render is None:
         body.notes.append(
-            f"{url}: it is written by scripts, which were not run; little of it could be read"
+            Text(
+                "{url}: it is written by scripts, which were not run; little of it could be read",
+                url=url,
+            )
         )
         return body
     try:
         made = await render(url, wanted.left)
     except (TransientError, PermanentError, UnreadableFile, ConfigError) as error:
-        body.notes.append(f"{url}: its scripts could not be run: {error.message}")
+        body.notes.append(
+            Text("{url}: its scripts could not be run: {message}", url=url, message=error.message)
+        )
         return body
     # the page may name the encoding that it came in
     body.data, body.ran = codecs.BOM_UTF8 + made.removeprefix(codecs.BOM_UTF8), True
@@ -75,7 +78,9 @@ async def _read_links(body: PageBody, url: str, settings: IngestSettings) -> Non
             "citewell.ingest.web.links:extract_page_links", body.data, body.name, settings, url
         )
     except UnreadableFile as error:
-        body.notes.append(f"{url}: its links could not be read: {error.message}")
+        body.notes.append(
+            Text("{url}: its links could not be read: {message}", url=url, message=error.message)
+        )
         body.found = PageLinks()
 
 

@@ -1,5 +1,5 @@
-"""Web search: ask the provider, fetch the pages it names, keep and embed them. The one rule: a page
-that fails is a warning.
+"""Web search: ask the provider, fetch the pages it names, keep and embed them. A page that fails is
+a warning.
 
 All of it ends within `web.seconds`, or sooner where the caller has less. What is kept stays in the
 collection `web.collection`, like any document.
@@ -13,8 +13,11 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from citewell.config import WebSettings
 from citewell.errors import CitewellError, TransientError
-from citewell.retrieve.websearch import Provider, WebResult, build_provider
+from citewell.messages import Text
+from citewell.retrieve.providers.base import Provider, WebResult
+from citewell.retrieve.websearch import build_provider
 from citewell.runtime.app import App
 from citewell.service.library.embedding import Embedding
 from citewell.service.sites.keep_pages import Pages, open_pages
@@ -53,16 +56,23 @@ def open_web(app: App) -> Web:
 
 
 class Web:
-    """Holds the provider of an App; it is built when first used, and closed by `close`."""
+    """Holds the provider of an App; it is built when first used and when the settings name
+    another, and closed by `close`, as searches may be under way with it.
+    """
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._provider: Provider | None = None
+        self._providers: list[tuple[WebSettings, Provider]] = []  # the one in use is the last
 
     async def close(self) -> None:
-        provider, self._provider = self._provider, None
-        if provider is not None:
-            await provider.close()
+        while self._providers:
+            await self._providers.pop()[1].close()
+
+    def _get_provider(self) -> Provider:
+        settings = self._app.settings
+        if not self._providers or self._providers[-1][0] != settings.web:
+            self._providers.append((settings.web, build_provider(settings)))
+        return self._providers[-1][1]
 
     async def search(self, query: str, lang: str, seconds: float | None = None) -> WebFound:
         """All of it within `seconds`, where they are fewer than `web.seconds`. Raises what the
@@ -73,9 +83,8 @@ class Web:
         limit = settings.seconds if seconds is None else max(0.0, min(seconds, settings.seconds))
         # settings that are wrong for it are told before anybody is asked
         pages = open_pages(self._app)
-        if self._provider is None:
-            self._provider = build_provider(self._app.settings)
-        results = await self._ask_provider(self._provider, query, lang, limit)
+        provider = self._get_provider()
+        results = await self._ask_provider(provider, query, lang, limit)
         search = _Search(pages, Embedding(self._app, docs=()), started + limit)
         with anyio.move_on_after(search.until - time.monotonic()):
             await self._read_results(results, search)
@@ -85,11 +94,14 @@ class Web:
         found = {doc_id: at for _, (doc_id, at) in sorted(search.pages.items())}
         if found and (waiting := await self._app.catalog.waiting(list(found))):
             search.notes.append(
-                f"{waiting} passages of these pages could not be embedded in time; their words "
-                "can be searched"
+                Text(
+                    "{waiting} passages of these pages could not be embedded in time; "
+                    "their words can be searched",
+                    waiting=waiting,
+                )
             )
         warnings = [warning for _, warning in sorted(search.warnings.items()) if warning]
-        return WebFound(self._provider.name, found, warnings + search.notes, results)
+        return WebFound(provider.name, found, warnings + search.notes, results)
 
     async def _ask_provider(
         self, provider: Provider, query: str, lang: str, limit: float
@@ -99,7 +111,8 @@ class Web:
                 return await provider.search(query, self._app.settings.web.results, lang)
         except TimeoutError:
             raise TransientError(
-                f"{provider.name}: no reply within {limit:g} seconds", hint="there was no more time"
+                Text("{name}: no reply within {limit:g} seconds", name=provider.name, limit=limit),
+                hint=Text("there was no more time"),
             ) from None
 
     async def _read_results(self, results: list[WebResult], search: _Search) -> None:
@@ -114,7 +127,9 @@ class Web:
         try:
             await search.embedding.run()
         except Exception as error:  # noqa: BLE001  # the pages are there and their words can be searched
-            search.notes.append(f"the pages could not be embedded: {_format_error(error)}")
+            search.notes.append(
+                Text("the pages could not be embedded: {error}", error=_format_error(error))
+            )
 
     async def _read_result(self, n: int, result: WebResult, search: _Search) -> None:
         collection, left = (
@@ -128,7 +143,9 @@ class Web:
         except Exception as error:  # noqa: BLE001  # whatever it is, the other pages go on
             reason = _format_error(error)
             search.warnings[n] = (
-                reason if reason.startswith(result.url) else f"{result.url}: {reason}"
+                reason
+                if reason.startswith(result.url)
+                else Text("{url}: {reason}", url=result.url, reason=reason)
             )
             return
         if any(page.doc_id == doc_id for doc_id, _ in search.pages.values()):
@@ -141,6 +158,6 @@ class Web:
 
 def _format_error(error: Exception) -> str:
     if isinstance(error, CitewellError):
-        return f"{error.message}; {error.hint}".removesuffix("; ")
+        return error.explanation
     log.error("web search", exc_info=error)  # a fault of ours
-    return f"internal error: {type(error).__name__}: {error}"
+    return Text("internal error: {name}: {error}", name=type(error).__name__, error=error)

@@ -1,26 +1,27 @@
-"""Which table source a question is about, and whether it is about tables at all.
-
-The one rule: cheap, and careful: no model is asked, no source is opened, and where documents say as
-much, they are asked.
+"""Which table source a question is about, and whether it is about tables at all. Cheap: no chat
+model is asked, and no source is opened.
 """
 
 from __future__ import annotations
 
-from citewell.agents.data import should_use_history
+from collections.abc import Sequence
+
+from citewell.agents.data.data_question import should_use_history
 from citewell.errors import CitewellError, NotFound
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.ask.choose_agent import ADDRESS
 from citewell.service.ask.run import Run
-from citewell.service.tables.kept_schema import load_schema
+from citewell.service.tables.kept_schema import get_terms, load_described
+from citewell.service.tables.rate_tables import MEANT, WORTH, Place, measure_sources, rate_tables
 from citewell.skills.answer.data_wording import is_source_question
 from citewell.skills.dialogue.intent import has_pattern
+from citewell.skills.dialogue.overview_request import find_overview_request
 from citewell.skills.dialogue.reference import is_follow_up
 from citewell.skills.dialogue.route import is_web_request
-from citewell.skills.memory.remember import (
-    extract_stated_facts,
-    is_conversation_question,
-    is_remember_request,
-)
+from citewell.skills.memory.memory_questions import is_conversation_question
+from citewell.skills.memory.remember import extract_stated_facts, is_remember_request
+from citewell.sql.engines.engine import Schema
 from citewell.sql.plan_types import Term
 from citewell.sql.source_fit import (
     CLEAR,
@@ -32,8 +33,8 @@ from citewell.sql.source_fit import (
     measure_fit,
     measure_share,
 )
-from citewell.store.index.base import Filter
-from citewell.store.sources import Source
+from citewell.store.index.protocol import Filter
+from citewell.store.source_rows import Source
 
 # Of the question's own words that tables must have; one is enough where a figure is asked for and
 # it is the name of a table or a column. With a stored value beside that name the others may be any.
@@ -43,11 +44,6 @@ DATA = "data"  # what a session keeps its source under
 NAMED = 3  # words that the reason shows
 
 
-def get_terms(source: Source) -> tuple[Term, ...]:
-    """Its words, as the skills take them."""
-    return tuple(Term(each.term, each.meaning) for each in source.glossary)
-
-
 async def pick_sources(app: App, question: str) -> list[str]:
     """The source that a question is about; several where they are equally likely, none where there
     are none.
@@ -55,19 +51,21 @@ async def pick_sources(app: App, question: str) -> list[str]:
     sources = await app.sources.list()
     if len(sources) < 2:
         return [source.name for source in sources]
-    return await choose_sources(
-        question,
-        {each.name: (load_schema(each), get_terms(each)) for each in sources},
-        app.embedder,
-    )
+    likeness = await measure_sources(app, question, sources)
+    return choose_sources(question, _load_all(sources), likeness)
 
 
 async def pick_other(app: App, question: str, asked: str) -> str:
     """The next best source where the one asked does not have it; empty where there is none, or the
     question names that one.
     """
-    sources = {each.name: (load_schema(each), get_terms(each)) for each in await app.sources.list()}
-    return await choose_next_source(question, sources, asked, app.embedder)
+    sources = await app.sources.list()
+    likeness = await measure_sources(app, question, sources)
+    return choose_next_source(question, _load_all(sources), asked, likeness)
+
+
+def _load_all(sources: Sequence[Source]) -> dict[str, tuple[Schema, Sequence[Term]]]:
+    return {each.name: (load_described(each), get_terms(each)) for each in sources}
 
 
 async def choose_table_source(run: Run, question: str, session_agent: str) -> tuple[str, str]:
@@ -92,16 +90,50 @@ async def choose_table_source(run: Run, question: str, session_agent: str) -> tu
         or is_conversation_question(question)
     ):
         return "", ""
-    if session_agent == "data":
+    if session_agent == "data" and not await _leaves_tables(run, question):
         asked = str(((await app.sessions.data(run.session_id)).get(DATA) or {}).get("source", ""))
         asked = asked if await should_keep_source(run, question, asked) else ""
-        return asked or DATA, f"this session asks the tables {asked}".rstrip()
+        return asked or DATA, (
+            Text("this session asks the tables {asked}", asked=asked)
+            if asked
+            else Text("this session asks the tables")
+        )
     if history and is_follow_up(question, history):
         return "", ""
-    found, why = await _find_plain_source(app, question, run.request.collection or "")
+    place = await rate_tables(app, question, run.request.collection or "")
+    if place is None:
+        found, why = await _find_plain_source(app, question, run.request.collection or "")
+    elif place.odds >= MEANT:
+        found, why = place.source, _explain_place(place)
+    else:
+        found, why = "", ""
     if found:
         run.options = run.options.model_copy(update={"source": found})
     return found, why
+
+
+async def _leaves_tables(run: Run, question: str) -> bool:
+    """Whether a question of a session that asked tables is plainly one to documents: it asks what
+    there is, or stands alone and has nothing of the tables.
+    """
+    app = run.app
+    place = await rate_tables(app, question, run.request.collection or "")
+    if place is None or not place.passages or place.odds >= WORTH:
+        return False
+    if find_overview_request(await app.embedder.query(question), app.embedder.name)[0]:
+        return True
+    return not (should_use_history(question, run.history) or is_follow_up(question, run.history))
+
+
+def _explain_place(place: Place) -> Text:
+    words = ", ".join(f"{word} ({where})" for word, where in list(place.found.items())[:NAMED])
+    if words:
+        return Text(
+            "the tables {name} have what the question names: {words}",
+            name=place.source,
+            words=words,
+        )
+    return Text("the question is nearer to the tables {name} than to documents", name=place.source)
 
 
 async def should_keep_source(run: Run, question: str, asked: str) -> bool:
@@ -113,7 +145,9 @@ async def should_keep_source(run: Run, question: str, asked: str) -> bool:
         return not is_source_question(run.history[-1].content)
     sources = await run.app.sources.list()
     fits = {
-        each.name: measure_fit(question, load_schema(each), (*get_terms(each), Term(each.name, "")))
+        each.name: measure_fit(
+            question, load_described(each), (*get_terms(each), Term(each.name, ""))
+        )
         for each in sources
     }
     most = max(fits.values(), key=lambda found: found.share, default=Fit(0.0))
@@ -135,11 +169,11 @@ def _is_plain_match(found: Fit, question: str) -> bool:
 
 async def _find_plain_source(app: App, question: str, collection: str) -> tuple[str, str]:
     """The one source that has the question's words, where no passage of the documents has as
-    many.
+    many: by letters, for an embedder whose likenesses nothing is fitted to.
     """
     rated = sorted(
         (
-            (measure_fit(question, load_schema(each), get_terms(each)), each.name)
+            (measure_fit(question, load_described(each), get_terms(each)), each.name)
             for each in await app.sources.list()
         ),
         key=lambda pair: -pair[0].share,
@@ -154,7 +188,9 @@ async def _find_plain_source(app: App, question: str, collection: str) -> tuple[
     ):
         return "", ""
     words = ", ".join(f"{word} ({where})" for word, where in list(found.found.items())[:NAMED])
-    return name, f"the tables {name} have what the question names: {words}"
+    return name, Text(
+        "the tables {name} have what the question names: {words}", name=name, words=words
+    )
 
 
 async def _measure_document_share(app: App, question: str, collection: str) -> float:

@@ -1,7 +1,5 @@
 """The copies of files that are asked, under `CITEWELL_HOME/sources`: made beside, shown at once,
-cleaned away.
-
-The one rule: a copy has a name of its own and is never changed; which one is asked is told by the
+cleaned away. A copy has a name of its own and is never changed; which one is asked is told by the
 database alone. So whoever reads an old one goes on, and what a killed process left is in nobody's
 way.
 """
@@ -24,6 +22,7 @@ from citewell.disk import sync_to_disk
 from citewell.errors import StorageError
 from citewell.ingest.bounded import run_in_time
 from citewell.ingest.tables.table_store import Imported
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.store.processes import has_ended, name_this_process
 
@@ -92,9 +91,14 @@ def _claim_copy(folder: Path, token: str, path: Path) -> int:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (folder / (token + _OWNER)).write_text(name_this_process(), "utf-8")
     except OSError as error:
-        hint = "see that the disk has room and the folder can be written to"
+        hint = Text("see that the disk has room and the folder can be written to")
         raise StorageError(
-            f"{folder}: a copy cannot be kept: {error.strerror or error}", hint=hint
+            Text(
+                "{folder}: a copy cannot be kept: {strerror}",
+                folder=folder,
+                strerror=error.strerror or error,
+            ),
+            hint=hint,
         ) from None
     try:
         return path.stat().st_size
@@ -132,9 +136,7 @@ def _delete_files(folder: Path, token: str) -> None:
 
 
 async def sweep_copies(app: App) -> None:
-    """Throw away what no source asks: what killed processes left, and copies replaced a while
-    ago.
-    """
+    """Throw away what no source asks: what kills left, and copies replaced a while ago."""
     folder = app.settings.home / FOLDER
     found = await anyio.to_thread.run_sync(_list_abandoned, folder)
     if not found:

@@ -1,7 +1,5 @@
-"""The schema of a source as it is kept, and back.
-
-The one rule: what is kept is what the engine said, and the keys that the file itself told of, which
-a copy does not enforce.
+"""The schema of a source as it is kept, and back. What is kept is what the engine said, and the
+keys that the file itself told of, which a copy does not enforce.
 """
 
 from __future__ import annotations
@@ -13,17 +11,39 @@ from urllib.parse import unquote, urlsplit
 
 from citewell.ingest.tables.table_store import ImportedTable
 from citewell.sql.engines.engine import Column, ForeignKey, Schema, Table
-from citewell.store.sources import Source
+from citewell.sql.plan_types import Term
+from citewell.sql.semantics.described_schema import describe_schema
+from citewell.sql.semantics.description import parse_description
+from citewell.sql.semantics.metrics import add_metrics, list_measures
+from citewell.store.source_rows import Source
 
 
 def dump_tables(schema: Schema) -> list[dict[str, Any]]:
-    """The tables as JSON."""
-    return [asdict(table) for table in schema.tables]
+    """The tables as JSON, without what the source's description says of them."""
+    tables = [asdict(table) for table in schema.tables]
+    for table in tables:
+        del table["synonyms"]
+        for column in table["columns"]:
+            del column["synonyms"], column["value_synonyms"]
+    return tables
 
 
 def load_schema(source: Source) -> Schema:
     """The schema as it was when the source was last read."""
     return Schema(source.dialect, tuple(_load_table(each) for each in source.tables))
+
+
+def load_described(source: Source) -> Schema:
+    """The schema with what people wrote of it, metrics as columns, to hold questions against."""
+    description = parse_description(source.description)
+    schema = describe_schema(load_schema(source), description)
+    return add_metrics(schema, list_measures(description, schema), "")
+
+
+def get_terms(source: Source) -> tuple[Term, ...]:
+    """What words mean in its tables."""
+    terms = parse_description(source.description).terms
+    return tuple(Term(term, meaning) for term, meaning in terms.items())
 
 
 def get_table_names(source: Source) -> frozenset[str]:

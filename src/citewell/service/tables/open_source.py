@@ -1,7 +1,5 @@
-"""Open a source to ask it, after a look at its file or server.
-
-The one rule: a file that has changed is read first; where it is gone or no longer readable its copy
-is asked as it is, and that is said.
+"""Open a source to ask it, after a look at its file or server. A file that has changed is read
+first; where it is gone or no longer readable its copy is asked as it is, and that is said.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ import anyio
 import anyio.to_thread
 
 from citewell.errors import CitewellError, SourceUnavailable
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.tables.file_copies import format_copy_time, read_stat
 from citewell.service.tables.kept_schema import load_schema
@@ -23,7 +22,7 @@ from citewell.service.tables.source_places import UPLOAD, Place, build_location
 from citewell.service.tables.sources import add_place, refresh_source, unreadable_files
 from citewell.sql.engines import open_engine
 from citewell.sql.engines.engine import Engine, Location, Schema
-from citewell.store.sources import Source
+from citewell.store.source_rows import Source
 
 SCHEMA_SECONDS: Final = 600.0  # for so long the schema of a database is taken as it was read
 
@@ -43,9 +42,7 @@ class Opened(NamedTuple):
 
 @asynccontextmanager
 async def open_source(app: App, name: str) -> AsyncIterator[Opened]:
-    """The source, ready to be asked: a changed file is read first. Raises NotFound,
-    SourceUnavailable.
-    """
+    """The source, with a changed file read first. Raises NotFound, SourceUnavailable."""
     source = await get_current_source(app, name)
     if source.is_file:
         location = Location(
@@ -76,7 +73,9 @@ async def get_current_source(app: App, name: str) -> Source:
     there = await anyio.to_thread.run_sync((app.settings.home / source.path).is_file)
     if source.location.startswith(UPLOAD):
         if not there:
-            raise SourceUnavailable(f"the copy of {name} is gone", hint="send the file again")
+            raise SourceUnavailable(
+                Text("the copy of {name} is gone", name=name), hint=Text("send the file again")
+            )
         return source
     return await _follow_file(app, source, there=there)
 
@@ -88,9 +87,11 @@ async def _follow_file(app: App, source: Source, *, there: bool) -> Source:
         stat = await anyio.to_thread.run_sync(read_stat, path)
     except OSError:
         if not there:
-            hint = "bring the file back, or remove the source"
-            raise SourceUnavailable(f"{path.name} is gone, and so is its copy", hint=hint) from None
-        return await _note_problem(app, source, f"{path.name} is gone", since=True)
+            hint = Text("bring the file back, or remove the source")
+            raise SourceUnavailable(
+                Text("{name} is gone, and so is its copy", name=path.name), hint=hint
+            ) from None
+        return await _note_problem(app, source, Text("{name} is gone", name=path.name), since=True)
     same = all(source.stat.get(key) == stat.get(key) for key in {*stat, "log_size", "log_mtime_ns"})
     if there and (same or unreadable_files.get(app.root, {}).get(source.name) == stat):
         if same and source.problem:
@@ -102,10 +103,15 @@ async def _follow_file(app: App, source: Source, *, there: bool) -> Source:
     except CitewellError as error:
         if not there:
             raise SourceUnavailable(
-                f"{source.name} cannot be read: {error.message}", hint=error.hint
+                Text("{name} cannot be read: {message}", name=source.name, message=error.message),
+                hint=error.hint,
             ) from None
         unreadable_files.setdefault(app.root, {})[source.name] = stat
-        return await _note_problem(app, source, f"{path.name} has changed, but {error.message}")
+        return await _note_problem(
+            app,
+            source,
+            Text("{name} has changed, but {message}", name=path.name, message=error.message),
+        )
     return added.source
 
 
@@ -113,9 +119,14 @@ async def _note_problem(app: App, source: Source, what: str, *, since: bool = Fa
     """Note why the copy is older than the file; the time is that of the first notice."""
     if source.problem.startswith(what):
         return source
-    noticed = f", noticed {format_copy_time(time.time())}" if since else ""
-    problem = (
-        f"{what}{noticed}; answers come from its copy of {format_copy_time(source.refreshed_at)}"
+    noticed = (
+        Text(", noticed {copy_time}", copy_time=format_copy_time(time.time())) if since else ""
+    )
+    problem = Text(
+        "{what}{noticed}; answers come from its copy of {copy_time}",
+        what=what,
+        noticed=noticed,
+        copy_time=format_copy_time(source.refreshed_at),
     )
     await app.sources.set_problem(source.name, problem)
     return source.model_copy(update={"problem": problem})

@@ -1,5 +1,5 @@
-"""A look at the tables of a source: their first rows. The one rule: rows are asked for like any
-others, guarded and limited.
+"""A look at the tables of a source: their first rows. Rows are asked for like any others, guarded
+and limited.
 """
 
 from __future__ import annotations
@@ -8,12 +8,13 @@ import difflib
 from typing import Final
 
 from citewell.errors import InvalidInput, NotFound
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.tables.kept_schema import get_table_names, load_schema
 from citewell.service.tables.open_source import open_source
 from citewell.sql import run_statement as tables
 from citewell.sql.engines.engine import Dialect, Limits, Rows, Table
-from citewell.store.sources import Source
+from citewell.store.source_rows import Source
 
 MOST_ROWS: Final = 1_000
 _NAMED: Final = 20  # tables that a hint names
@@ -24,7 +25,9 @@ async def preview_table(app: App, name: str, table: str, count: int) -> tuple[Ta
     what asking raises.
     """
     if not 0 <= count <= MOST_ROWS:
-        raise InvalidInput(f"{count} rows: 0 to {MOST_ROWS:,} can be shown")
+        raise InvalidInput(
+            Text("{count} rows: 0 to {most_rows:,} can be shown", count=count, most_rows=MOST_ROWS)
+        )
     async with open_source(app, name) as (source, engine):
         found = find_table(source, table)
         settings = app.settings.data
@@ -45,11 +48,13 @@ def find_table(source: Source, name: str) -> Table:
         return same[0]
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = (
-        f"did you mean {' or '.join(close)}?"
+        Text("did you mean {close}?", close=" or ".join(close))
         if close
-        else f"there are: {', '.join(list(known)[:_NAMED])}"
+        else Text("there are: {known}", known=", ".join(list(known)[:_NAMED]))
     )
-    raise NotFound(f"{source.name} has no table {name[:80]!r}", hint=hint)
+    raise NotFound(
+        Text("{name} has no table {name2!r}", name=source.name, name2=name[:80]), hint=hint
+    )
 
 
 def _quote_name(name: str, dialect: Dialect) -> str:

@@ -4,22 +4,21 @@ under another name.
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
+from citewell.disk import compute_sha256
+from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.tables.file_copies import Stat
 from citewell.service.tables.source_places import UPLOAD
-from citewell.store.sources import Source
+from citewell.store.source_rows import Source
 
 
 async def warn_of_duplicates(app: App, new: Source) -> list[str]:
-    """That the same is there under another name: a question would ask back which of them is
-    meant.
-    """
+    """That the same is there under another name: questions would be asked back which is meant."""
     others = [each for each in await app.sources.list() if each.name != new.name]
     same = [
         each.name
@@ -27,10 +26,20 @@ async def warn_of_duplicates(app: App, new: Source) -> list[str]:
         if each.location == new.location and not new.location.startswith(UPLOAD)
     ]
     if same:
-        return [f"the same {'file' if new.is_file else 'database'} is there as {', '.join(same)}"]
+        return [
+            (
+                Text("the same file is there as {same}", same=", ".join(same))
+                if new.is_file
+                else Text("the same database is there as {same}", same=", ".join(same))
+            )
+        ]
     digest = new.stat.get("sha256")
     same = [each.name for each in others if digest and each.stat.get("sha256") == digest]
-    return [f"a file with the same bytes is there as {', '.join(same)}"] if same else []
+    return (
+        [Text("a file with the same bytes is there as {same}", same=", ".join(same))]
+        if same
+        else []
+    )
 
 
 async def refresh_if_same(app: App, path: Path, before: Source, stat: Stat) -> Source | None:
@@ -39,12 +48,7 @@ async def refresh_if_same(app: App, path: Path, before: Source, stat: Stat) -> S
         return None
     if not await anyio.to_thread.run_sync((app.settings.home / before.path).is_file):
         return None
-    digest = await anyio.to_thread.run_sync(_hash_file, path)
+    digest = await anyio.to_thread.run_sync(compute_sha256, path)
     if digest != before.stat.get("sha256"):
         return None
     return before.model_copy(update={"stat": {**stat, "sha256": digest}, "problem": ""})
-
-
-def _hash_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

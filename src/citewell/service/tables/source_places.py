@@ -1,7 +1,5 @@
-"""What people add as a source: a file's path, or the URL of a database.
-
-The one rule: `${NAME}` for a password is kept as it is, and filled in from the environment only to
-connect.
+"""What people add as a source: a file's path, or the URL of a database. `${NAME}` for a password is
+kept as it is, and filled in from the environment only to connect.
 """
 
 from __future__ import annotations
@@ -18,9 +16,10 @@ from urllib.parse import quote, unquote, urlsplit
 from citewell.errors import InvalidInput, SourceUnavailable
 from citewell.ingest.tables.column_names import clean_name
 from citewell.ingest.tables.import_file import FORMATS
+from citewell.messages import Text
 from citewell.sql.engines import mask_url, parse_location
 from citewell.sql.engines.engine import Location
-from citewell.store.sources import LONGEST_NAME
+from citewell.store.source_rows import LONGEST_NAME
 
 UPLOAD: Final = "upload:"  # before the name of a file whose bytes were sent
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -42,15 +41,14 @@ class Place:
 
 
 def parse_place(said: str) -> Place:
-    """Raises InvalidInput for what is neither a file's path nor the URL of a database that can be
-    asked.
-    """
+    """Raises InvalidInput for what is neither a file's path nor a database's URL."""
     said = said.strip()
     if _URL.match(said):
         return _parse_database_url(said)
     if not said or "\0" in said or len(said) > 4096:
         raise InvalidInput(
-            f"{said[:40]!r} is no file", hint=f"name a file ({FORMATS}) or the URL of a database"
+            Text("{said!r} is no file", said=said[:40]),
+            hint=Text("name a file ({formats}) or the URL of a database", formats=FORMATS),
         )
     path = Path(said).expanduser().resolve()
     return Place(str(path), str(path), make_source_name(path.stem), path)
@@ -58,12 +56,19 @@ def parse_place(said: str) -> Place:
 
 def _parse_database_url(url: str) -> Place:
     if url.lower().startswith(("http://", "https://", "ftp://", "file://")):
-        hint = f"add the file itself ({FORMATS}): download it first where it is on the web"
-        raise InvalidInput(f"{mask_url(url)} is no database", hint=hint)
+        hint = Text(
+            "add the file itself ({formats}): download it first where it is on the web",
+            formats=FORMATS,
+        )
+        raise InvalidInput(Text("{mask_url} is no database", mask_url=mask_url(url)), hint=hint)
     outside = _VARIABLE.search(_hide_password(url))
     if outside is not None:
         raise InvalidInput(
-            f"{mask_url(url)}: ${{{outside[1]}}} may stand for the password only",
+            Text(
+                "{mask_url}: ${{{outside}}} may stand for the password only",
+                mask_url=mask_url(url),
+                outside=outside[1],
+            ),
             hint="user:${NAME}@host",
         )
     location = parse_location(_VARIABLE.sub("x", url))  # raises where the form is wrong
@@ -89,9 +94,14 @@ def build_location(url: str, values: int, environ: Mapping[str, str] | None = No
 
     def fill(match: re.Match[str]) -> str:
         if match[1] not in environ:
-            hint = f"set {match[1]} where Citewell runs, the server too"
+            hint = Text("set {match} where Citewell runs, the server too", match=match[1])
             raise SourceUnavailable(
-                f"the password of {mask_url(url)} is in ${match[1]}, which is not set", hint=hint
+                Text(
+                    "the password of {mask_url} is in ${match}, which is not set",
+                    mask_url=mask_url(url),
+                    match=match[1],
+                ),
+                hint=hint,
             )
         return quote(environ[match[1]], safe="")
 

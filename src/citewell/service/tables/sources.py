@@ -1,12 +1,9 @@
-"""Sources of tables: add, list, get, remove, refresh, and what words mean.
-
-The one rule: a file is never asked itself but its copy, which is made here, and made anew when the
-file is read again.
+"""Sources of tables: add, list, get, remove, refresh. A file is never asked itself but its copy,
+which is made here, and made anew when the file is read again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -18,6 +15,7 @@ from pydantic import Field
 from sqlalchemy import Connection
 
 from citewell.errors import Conflict, InvalidInput, SourceUnavailable
+from citewell.messages import AnyText, Text
 from citewell.runtime.app import App
 from citewell.service.knowledge.removed_sources import schedule_check_in, set_aside_in
 from citewell.service.knowledge.update_items import settle_item
@@ -44,7 +42,7 @@ from citewell.service.tables.source_places import (
 from citewell.sql.engines import open_engine, parse_location
 from citewell.sql.engines.engine import Location, Schema
 from citewell.sql.engines.parameters import check_remote
-from citewell.store.sources import GlossaryTerm, Source, check_source_name
+from citewell.store.source_rows import Source, check_source_name
 from citewell.types import Shown
 
 _locks: WeakKeyDictionary[App, WeakValueDictionary[str, anyio.Lock]] = WeakKeyDictionary()
@@ -57,7 +55,7 @@ class Added(Shown):
 
     status: Literal["added", "replaced", "unchanged"]
     source: Source
-    warnings: list[str] = Field(default=[])
+    warnings: list[AnyText] = Field(default=[])
 
 
 async def add_source(app: App, said: str, name: str | None = None, owner: str = "") -> Added:
@@ -79,11 +77,13 @@ async def add_database(app: App, url: str, name: str | None = None, owner: str =
     environment. Raises InvalidInput for a URL that names one (sql/engines/parameters.py).
     """
     if "://" not in url or url.strip().lower().startswith("sqlite") or "${" in url:
-        hint = (
-            "give postgresql://user:password@host/database; send a file itself; ${NAME} is for "
-            "the command line"
+        hint = Text(
+            "give postgresql://user:password@host/database; send a file itself; "
+            "${NAME} is for the command line"
         )
-        raise InvalidInput("only databases of a server can be added by their address", hint=hint)
+        raise InvalidInput(
+            Text("only databases of a server can be added by their address"), hint=hint
+        )
     location = parse_location(url)
     check_remote(location.where, location.dialect)
     return await add_source(app, url, name, owner)
@@ -104,22 +104,20 @@ async def list_sources(app: App) -> list[Source]:
     return await app.sources.list()
 
 
-async def get_source(app: App, name: str) -> Source:
-    """As it was last read. Raises NotFound, with near names."""
-    return await app.sources.get(name)
-
-
 async def remove_source(app: App, name: str) -> Source:
     """With its copy; the file or the database stays. What people confirmed about it is set aside
     with it. Raises NotFound.
     """
     aside: list[str] = []
 
-    def gone(connection: Connection, source: Source) -> None:
-        aside[:] = [item.item_id for item in set_aside_in(app, connection, name, source)[0]]
+    def set_items_aside(connection: Connection, source: Source) -> None:
+        aside[:] = [
+            item.item_id
+            for item in set_aside_in(app.catalog, app.jobs, connection, name, source)[0]
+        ]
 
     async with _get_lock(app, name):
-        source = await app.sources.remove(name, gone)
+        source = await app.sources.remove(name, set_items_aside)
         await anyio.to_thread.run_sync(delete_copy, app, source.path)
     for item_id in aside:
         await settle_item(app, item_id)
@@ -133,27 +131,12 @@ async def refresh_source(app: App, name: str) -> Added:
     source, location = await app.sources.get(name), await app.sources.location(name)
     if location.startswith(UPLOAD):
         raise Conflict(
-            f"{name}: its file was sent, and is not here", hint="send it again to replace it"
+            Text("{name}: its file was sent, and is not here", name=name),
+            hint=Text("send it again to replace it"),
         )
     await sweep_copies(app)
     path = Path(location) if source.is_file else None
     return await add_place(app, Place(location, source.location, name, path), anew=True)
-
-
-async def set_glossary(app: App, name: str, terms: Sequence[GlossaryTerm]) -> Source:
-    """Replace what words mean in these tables. Raises NotFound, InvalidInput."""
-    return await app.sources.set_glossary(name, terms)
-
-
-async def change_glossary(
-    app: App, name: str, put: Sequence[GlossaryTerm], remove: Sequence[str] = ()
-) -> Source:
-    """Add or reword terms, take others out. Raises NotFound, also for a term to remove that is
-    none; InvalidInput.
-    """
-    return await app.sources.change_glossary(
-        name, {each.term: each.meaning for each in put}, remove
-    )
 
 
 async def add_place(app: App, place: Place, *, anew: bool = False) -> Added:
@@ -161,9 +144,13 @@ async def add_place(app: App, place: Place, *, anew: bool = False) -> Added:
     async with _get_lock(app, place.name):
         before = await app.sources.find(place.name)
         if before is not None and await app.sources.location(place.name) != place.location:
-            hint = f"choose another with --name, or remove that one first; it is {before.location}"
+            hint = Text(
+                "choose another with --name, or remove that one first; it is {location}",
+                location=before.location,
+            )
             raise Conflict(
-                f"a source {place.name!r} is there already, from another place", hint=hint
+                Text("a source {name!r} is there already, from another place", name=place.name),
+                hint=hint,
             )
         added = await (_add_database if place.path is None else _add_file)(app, place, before, anew)
         unreadable_files.get(app.root, {}).pop(place.name, None)
@@ -176,7 +163,7 @@ async def _put_source(app: App, source: Source, place: Place) -> Source:
         source,
         place.location,
         unless=place.location,
-        also=lambda connection, *both: schedule_check_in(app, connection, *both),
+        also=lambda connection, *both: schedule_check_in(app.jobs, connection, *both),
     )
     app.new_job.set()
     return put
@@ -190,14 +177,18 @@ async def _add_file(app: App, place: Place, before: Source | None, anew: bool) -
     try:
         stat = await anyio.to_thread.run_sync(read_stat, path)
     except OSError as error:
-        said = f"{place.shown}: {error.strerror or 'cannot be read'}"
+        said = Text(
+            "{shown}: {strerror}", shown=place.shown, strerror=error.strerror or "cannot be read"
+        )
         if before is not None:
             raise SourceUnavailable(
                 said,
-                hint=f"bring it back; the copy of {format_copy_time(before.refreshed_at)} still "
-                "answers",
+                hint=Text(
+                    "bring it back; the copy of {copy_time} still answers",
+                    copy_time=format_copy_time(before.refreshed_at),
+                ),
             ) from None
-        raise InvalidInput(said, hint="name a file that is there") from None
+        raise InvalidInput(said, hint=Text("name a file that is there")) from None
     if before is not None and not anew and (same := await refresh_if_same(app, path, before, stat)):
         put = await _put_source(app, same, place)
         return Added(status="unchanged", source=put)
@@ -228,11 +219,11 @@ async def _add_database(app: App, place: Place, before: Source | None, anew: boo
         and connection.dialect == "sqlite"
         and not await anyio.Path(connection.where).is_file()
     ):
-        hint = (
-            "name a database file that is there; after sqlite:/// stands its path, an absolute "
-            "one begins with a fourth /"
+        hint = Text(
+            "name a database file that is there; after sqlite:/// stands its path, an "
+            "absolute one begins with a fourth /"
         )
-        raise InvalidInput(f"{place.shown}: there is no such file", hint=hint)
+        raise InvalidInput(Text("{shown}: there is no such file", shown=place.shown), hint=hint)
     schema = await _inspect_schema(connection)
     put = await _put_source(app, _build_source(place, schema), place)
     warnings = list(schema.notes)
@@ -240,8 +231,12 @@ async def _add_database(app: App, place: Place, before: Source | None, anew: boo
         is_readable_by_others, app.settings.database
     ):
         warnings.append(
-            f"its password is kept in {app.settings.database}, which others on this machine may "
-            f"read: chmod 600 it, or write ${{NAME}} for the password and set that variable"
+            Text(
+                "its password is kept in {database}, which others on this machine may "
+                "read: chmod 600 it, or write ${{NAME}} for the password and set that "
+                "variable",
+                database=app.settings.database,
+            )
         )
     status: Literal["added", "replaced", "unchanged"] = "added"
     if before is None:

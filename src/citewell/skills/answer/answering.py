@@ -13,7 +13,8 @@ from typing import Protocol
 
 from citewell.errors import CitewellError, TransientError
 from citewell.graph import emit, record_detail
-from citewell.instrumentation import add_to_figure
+from citewell.instrumentation import count_orders
+from citewell.messages import Text
 from citewell.models.base import LLM, Embedder, is_connected
 from citewell.models.reader_base import Reader
 from citewell.models.retry import TRIED
@@ -26,7 +27,7 @@ from citewell.skills.answer.decision import (
     get_tier,
 )
 from citewell.skills.answer.draft import Draft, DraftStatus, write_draft
-from citewell.skills.answer.find_answer import find_answer
+from citewell.skills.answer.find_answer import find_answer, find_sentences
 from citewell.skills.evidence.numbered import Unit, number_sentences
 from citewell.skills.evidence.orders import filter_injected_units, has_prompt_injection
 from citewell.skills.evidence.passages import Passage
@@ -40,9 +41,7 @@ _SILENT: frozenset[DraftStatus] = frozenset({"not_told", "unclear"})
 
 
 class Means(Protocol):
-    """What an answer is made with. `calibration`: the library's own weights of the decision, by
-    tier.
-    """
+    """What an answer is made with. `calibration`: the library's weights of the decision by tier."""
 
     @property
     def llm(self) -> LLM | None: ...
@@ -59,9 +58,10 @@ class Means(Protocol):
 @dataclass(frozen=True, slots=True)
 class Drafted:
     """A draft over the sentences of `passages`. `reading`: the reader's signals of what was picked
-    among `candidates`; `missing`: parts of the question that it found no answer to. `calls`:
-    replies that a connected model was asked for. `warning`: why the chat model did not write it,
-    with the code of its error in `failure`; `transient`: trying again may help.
+    among `candidates`; `missing`: parts of the question that it found no answer to; `scores`: of
+    quoted sentences, where several were asked for. `calls`: replies that a connected model was
+    asked for. `warning`: why the chat model did not write it, with the code of its error in
+    `failure`; `transient`: trying again may help.
     """
 
     question: str
@@ -71,6 +71,7 @@ class Drafted:
     reading: dict[str, float] = field(default_factory=dict)
     candidates: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     missing: tuple[str, ...] = ()
+    scores: list[float] = field(default_factory=list)
     calls: int = 0
     warning: str = ""
     failure: str = ""
@@ -104,17 +105,19 @@ async def draft_answer(
     summary: str = "",
     wanted: str = "",
     quoted_only: bool = False,
+    most: int = 1,
     more: More | None = None,
 ) -> Drafted:
     """The whole answer as a draft, streamed as `token` events while a connected model writes it.
     With `more` it reads the passages in the question's language; where these lack the answer or
     part of it, once again all of them and what `more` finds. Where it fails, and without such a
     model, the documents' own sentences are the draft. `wanted`: what else the answer shall be like.
-    `quoted_only`: no chat model is asked. Raises ModelUnavailable of the reader or the embedder.
+    `quoted_only`: no chat model is asked. `most`: sentences that are quoted; with more than one the
+    best of all passages. Raises ModelUnavailable of the reader or the embedder.
     """
     if orders := sum(has_prompt_injection(passage.hit.text) for passage in passages):
         record_detail(orders=orders)
-        add_to_figure("orders", orders)
+        count_orders(orders)
     failed: CitewellError | None = None
     if means.llm is not None and is_connected(means.llm) and passages and not quoted_only:
         sink = emit
@@ -133,22 +136,28 @@ async def draft_answer(
             )
         except CitewellError as error:
             failed = error
-    return await _draft_quoted(means, question, passages, failed)
+    return await _draft_quoted(means, question, passages, failed, most)
 
 
 async def _draft_quoted(
-    means: Means, question: str, passages: Sequence[Passage], failed: CitewellError | None
+    means: Means,
+    question: str,
+    passages: Sequence[Passage],
+    failed: CitewellError | None,
+    most: int,
 ) -> Drafted:
-    """The documents' own sentences as the draft. `failed`: why no chat model wrote it, where
-    one was asked.
-    """
-    pick = get_decision_model("pick", means.calibration)
-    found = await find_answer(question, passages, means.reader, means.embedder, pick)
-    record_detail(
-        draft=found.draft.text,
-        reading={name: round(value, 2) for name, value in found.signals.items()},
-    )
+    """The documents' own sentences as the draft. `failed`: why no chat model wrote it."""
     tier, tried = get_tier(None, means.reader), int(failed is not None)
+    pick = get_decision_model("pick", means.calibration)
+    decision = get_decision_model(tier, means.calibration)
+    given = (question, passages, means.reader, means.embedder)
+    found = (
+        await find_sentences(*given, (pick, decision, get_decision_model("sentence")), most)
+        if most > 1
+        else await find_answer(*given, pick, decision)
+    )
+    reading = {name: round(value, 2) for name, value in found.signals.items()}
+    record_detail(draft=found.draft.text, reading=reading)
     drafted = Drafted(
         question,
         list(passages),
@@ -157,12 +166,14 @@ async def _draft_quoted(
         found.signals,
         found.candidates,
         found.missing,
+        found.scores,
         tried,
     )
     if failed is None:
         return drafted
-    warning = (
-        f"the chat model gave no usable answer, so the evidence itself is shown: {failed.message}"
+    warning = Text(
+        "the chat model gave no usable answer, so the evidence itself is shown: {message}",
+        message=failed.message,
     )
     return replace(
         drafted,
@@ -178,9 +189,7 @@ async def _draft_connected(
     passages: Sequence[Passage],
     more: More | None,
 ) -> Drafted:
-    """Raises what `write` raises of the first draft; where only the second fails, the first
-    stands.
-    """
+    """Raises what `write` raises of the first draft; if only the second fails, the first stands."""
     own = (
         [passage for passage in passages if passage.hit.lang == detect_language(question)]
         if more
@@ -211,9 +220,7 @@ async def _draft_connected(
 async def _redraft_without_injection(
     write: Callable[..., Awaitable[Draft]], first: Drafted
 ) -> Drafted:
-    """Where the draft tells nothing and a passage gives orders, they may be why: a second draft is
-    shown all but those.
-    """
+    """A draft that tells nothing is made once more without the passages that give orders."""
     units = filter_injected_units(first.units)
     if first.draft.status not in _SILENT or len(units) == len(first.units):
         return first
@@ -284,12 +291,8 @@ def decide_answer(
     probability, likely = decide(signals, get_decision_model(drafted.tier, means.calibration))
     if recalled is not None and drafted.tier != "connected":
         probability, likely = max(probability, recalled), True
-    record_detail(
-        tier=drafted.tier,
-        candidate=proven.draft.text,
-        probability=probability,
-        candidates=drafted.candidates,
-    )
-    record_detail(signals={name: round(value, 3) for name, value in signals.items()})
+    shown = {name: round(value, 3) for name, value in signals.items()}
+    record_detail(tier=drafted.tier, candidate=proven.draft.text, probability=probability)
+    record_detail(candidates=drafted.candidates, signals=shown)
     told = proven.draft.status not in {"not_told", "unclear"} or drafted.tier != "connected"
     return Decided(proven, probability, likely and told and proven.count > 0, signals)

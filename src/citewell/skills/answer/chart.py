@@ -1,7 +1,6 @@
-"""Which chart helps with rows, if any.
-
-The one rule: what is drawn is a quantity over something that names or dates it; an id and a year
-are no quantities, and where a chart would say less than the sentence there is none.
+"""Which chart helps with rows, if any. What is drawn is a quantity over something that names or
+dates it; an id and a year are no quantities, and where a chart would say less than the sentence
+there is none.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from citewell.skills.answer.draft import DraftStatus
 from citewell.skills.proof.prove import Proven
 
 Tier = Literal["connected", "reader", "search"]
+EVEN = 0.5  # below it an answer is likelier wrong than right
 # log-odds where nothing was drafted, so nothing was read: without them even odds would be taken
 UNREAD = {"answerable": -4.6}
 _TOLD: dict[DraftStatus, float] = {
@@ -54,10 +55,10 @@ def collect_answer_signals(
 
 
 def get_decision_model(
-    name: Tier | Literal["pick"], own: Mapping[str, Logistic] | None = None
+    name: Tier | Literal["pick", "sentence"], own: Mapping[str, Logistic] | None = None
 ) -> Logistic:
     """The library's own weights for the tier, else the shipped ones; `pick`: those by which the
-    reader's candidates are told apart.
+    reader's candidates are told apart, `sentence`: sentences of all passages.
     """
     return (own or {}).get(name) or load_shipped().answer[name]
 

@@ -14,17 +14,17 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from pydantic.json_schema import SkipJsonSchema
 
 from citewell.errors import PermanentError
+from citewell.messages import Text
 from citewell.models.base import LLM, OnToken
 from citewell.models.prompt import LONGEST_TURN, ask_json, fill_prompt, load_prompt
 from citewell.skills.evidence.numbered import Unit, normalize_ids, show_sentences, strip_ids
+from citewell.text.markup import strip_markup
 from citewell.text.sentences import detect_language
 from citewell.types import Kind, Message
 
 DraftStatus = Literal["answered", "partly", "not_told", "false_premise", "unclear"]
 LONGEST_REPLY = 4_000  # tokens of a structured reply: a list of some forty items with their ids
 _TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
-_MARKUP = re.compile(r"\*\*|__|`+|^#+\s+|^\s*[-*•]\s+", re.MULTILINE)
 _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
 
 
@@ -45,10 +45,8 @@ class DraftSentence(BaseModel):
     @field_validator("text")
     @classmethod
     def _strip_markup(cls, value: str) -> str:
-        """Without Markdown and the addresses of links: an answer is text, and an address proves
-        nothing.
-        """
-        return _MARKUP.sub("", _LINK.sub(r"\1", value)).strip()
+        """Without Markdown and addresses of links: an answer is text, an address no proof."""
+        return strip_markup(value)
 
     @field_validator("evidence", mode="before")
     @classmethod
@@ -139,7 +137,9 @@ async def write_draft(
     plain = [s.model_copy(update={"text": strip_ids(s.text, units)}) for s in draft.sentences]
     sentences = [s for s in plain if re.search(r"\w", s.text)]
     if not sentences and draft.status in {"answered", "partly", "false_premise"}:
-        raise PermanentError(f"{llm.name}: the reply has no sentence", code="invalid_reply")
+        raise PermanentError(
+            Text("{name}: the reply has no sentence", name=llm.name), code="invalid_reply"
+        )
     return draft.model_copy(
         update={"sentences": sentences, "question_back": strip_ids(draft.question_back, units)}
     )

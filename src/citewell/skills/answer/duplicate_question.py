@@ -1,8 +1,6 @@
 """Do two questions ask the same, do two answers say the same? Of questions the reader decides;
-answers are compared by rules.
-
-The one rule: in doubt they do not. Two memories of one thing cost a line in a list; one memory of
-two things is a wrong answer.
+answers are compared by rules. In doubt they do not. Two memories of one thing cost a line in a
+list; one memory of two things is a wrong answer.
 """
 
 from __future__ import annotations
@@ -46,9 +44,7 @@ async def find_same_questions(
 
 
 def has_same_figures(one: str, other: str) -> bool:
-    """Neither asks of another figure or date, or of another plan of the user's own, filled in in
-    brackets.
-    """
+    """Neither asks of another figure or date, or another plan of the user's in brackets."""
     mine, theirs = extract_facts(one), extract_facts(other)
     return (mine.numbers, mine.dates, _extract_brackets(one)) == (
         theirs.numbers,
@@ -95,9 +91,7 @@ def is_same_answer(one: str, other: str, question: str) -> bool:
 
 
 def _extract_brackets(question: str) -> frozenset[str]:
-    """What stands in brackets: the user's own plan, say, where two questions differ in nothing
-    else.
-    """
+    """What stands in brackets: the user's own plan, where questions differ in nothing else."""
     return frozenset(_fold_text(each) for each in re.findall(r"[(（]([^()（）]+)[)）]", question))
 
 

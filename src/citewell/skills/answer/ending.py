@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from citewell.messages import Text
 from citewell.skills.answer.answering import Decided, Drafted
 from citewell.skills.answer.cite import Proof, keep_proved
+from citewell.skills.answer.decision import EVEN
 from citewell.skills.answer.draft import Draft
 from citewell.skills.answer.format import format_with_markers
 from citewell.skills.answer.wording import (
@@ -18,8 +20,6 @@ from citewell.skills.answer.wording import (
     format_refusal,
 )
 from citewell.types import Hit, Sentence, Status
-
-EVEN = 0.5  # below it an answer is likelier wrong than right, and says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,14 @@ def end_answer(
         )
     warnings = [_describe_refuted(*each) for each in refuted]
     if unproved:
-        warnings = [f"not proved: {len(unproved)} of {len(proof.sentences)} sentences", *warnings]
+        warnings = [
+            Text(
+                "not proved: {unproved} of {sentences} sentences",
+                unproved=len(unproved),
+                sentences=len(proof.sentences),
+            ),
+            *warnings,
+        ]
         return _show_unproved_apart(text, kept, unproved, warnings, lang)
     if refuted:
         return Ending("fallback", text, kept, warnings=warnings)
@@ -84,7 +91,12 @@ def _show_unchecked(draft: Draft, proof: Proof, failure: str, lang: str) -> Endi
     text = f"{format_message('unchecked', lang)} {format_with_markers(drafts, lang)}"
     if quotes:
         text += f"\n\n{format_message('documents_say', lang)} {format_with_markers(quotes, lang)}"
-    return Ending("fallback", text, proof, warnings=[f"the answer could not be checked: {failure}"])
+    return Ending(
+        "fallback",
+        text,
+        proof,
+        warnings=[Text("the answer could not be checked: {failure}", failure=failure)],
+    )
 
 
 def _show_unproved_apart(
@@ -114,7 +126,8 @@ def _show_proved(
         if unsure
         else ""
     )
-    caution += " " if caution and lang != "zh" else ""
+    if caution:  # a row of a table stands on its own line
+        caution += "\n\n" if text.startswith("- ") else "" if lang == "zh" else " "
     if drafted.missing:
         text += "\n\n" + format_message(
             "part_missing", lang, parts=("；" if lang == "zh" else "; ").join(drafted.missing)
@@ -141,9 +154,13 @@ def _split_doubted(
 
 
 def _describe_refuted(sentence: Sentence, reason: str) -> str:
-    return f"left out, for the documents say otherwise: {sentence.text}" + (
-        f" ({reason})" if reason else ""
-    )
+    if reason:
+        return Text(
+            "left out, for the documents say otherwise: {text} ({reason})",
+            text=sentence.text,
+            reason=reason,
+        )
+    return Text("left out, for the documents say otherwise: {text}", text=sentence.text)
 
 
 def _refuse_answer(
@@ -170,5 +187,7 @@ def _refuse_answer(
             "draft_unproved", lang, why=format_reasons([reason for _, reason in doubted], lang)
         )
         text += ("" if lang == "zh" else " ") + format_nearest_sources(hits, lang) if hits else ""
-    warnings = [f"a draft was not proved: {sentence}" for sentence, _ in doubted]
+    warnings: list[str] = [
+        Text("a draft was not proved: {sentence}", sentence=sentence) for sentence, _ in doubted
+    ]
     return Ending("refused", text, Proof([], []), warnings)

@@ -5,9 +5,9 @@ likeness.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -15,33 +15,56 @@ from citewell.models.base import Embedder
 from citewell.models.reader_base import Reader, Reading
 from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.rank import compute_coverage, stretch_cosines
+from citewell.skills.answer.decision import EVEN, collect_answer_signals
 from citewell.skills.answer.draft import Draft, DraftSentence
+from citewell.skills.answer.question_parts import split_question
+from citewell.skills.answer.rank_sentences import rank_sentences
 from citewell.skills.evidence.numbered import Unit, number_sentences
 from citewell.skills.evidence.orders import has_prompt_injection, remove_prompt_injections
 from citewell.skills.evidence.passages import Passage
+from citewell.text.sentences import detect_language
+from citewell.text.tokens import tokenize_query
 
 READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
 EMBEDDED = (
     20  # sentences whose meaning is compared where there is no reader, those that share most words
 )
-MOST_PARTS = 3  # of a question that asks several things
 NO_OTHER = -5.0  # log-odds of another document where there is none
 _CERTAIN = 1e-4  # probabilities are kept this far from 0 and 1 before their log-odds are taken
-_JOINTS = re.compile(r"[;；?？]\s*|,\s+(?=and\b)|，(?:还有|以及|并且|另外)", re.IGNORECASE)
-_PART_LEAST = 8  # characters below which a part is no question of its own
 
 
 @dataclass(frozen=True, slots=True)
 class FoundAnswer:
     """`signals`: figures that tell how likely the draft answers, for the decision. `candidates`:
     text and figures of what the reader marked in each passage, for fitting how one is picked.
-    `missing`: parts of the question that were not found.
+    `missing`: parts of the question that were not found. `scores`: of each sentence of a draft of
+    several that were ranked.
     """
 
     draft: Draft
     signals: dict[str, float] = field(default_factory=dict)
     candidates: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     missing: tuple[str, ...] = ()
+    scores: list[float] = field(default_factory=list)
+
+
+async def find_sentences(
+    question: str,
+    passages: Sequence[Passage],
+    reader: Reader | None,
+    embedder: Embedder | None,
+    models: tuple[Logistic, Logistic, Logistic],
+    most: int,
+) -> FoundAnswer:
+    """The best sentences of all passages, `most` at most, with their `scores`; the signals are
+    those of `find_answer`. `models`: of a candidate, the decision, and of a sentence.
+    """
+    pick, decision, weigh = models
+    found = await find_answer(question, passages, reader, embedder, pick, decision)
+    if not passages:
+        return found
+    best, scores = await rank_sentences(question, passages, reader, embedder, weigh, most)
+    return replace(found, draft=Draft(status="answered", sentences=best), scores=scores)
 
 
 async def find_answer(
@@ -50,11 +73,12 @@ async def find_answer(
     reader: Reader | None,
     embedder: Embedder | None,
     pick: Logistic,
+    decision: Logistic,
 ) -> FoundAnswer:
     """The sentences that answer, quoted whole, with the answering words marked where the reader
-    knows them. A question of several parts gets one sentence for each that is likelier found than
-    not, and the signals of the one that is least sure. `pick`: how likely a candidate is the right
-    one. Raises ModelUnavailable.
+    knows them. A question of several parts gets one sentence for each that is likelier right than
+    wrong by `decision`, for the surest in any case, and the signals of the least sure of these.
+    `pick`: how likely a candidate is the right one. Raises ModelUnavailable.
     """
     if not passages:
         return FoundAnswer(Draft(status="not_told"))
@@ -62,25 +86,23 @@ async def find_answer(
     passages = sorted(passages, key=lambda passage: -passage.hit.score)
     if reader is None:
         return FoundAnswer(await _find_nearest_sentence(question, passages, embedder))
-    whole = await _read_passages(question, passages, reader, pick)
-    parts = {
-        part: await _read_passages(part, passages, reader, pick)
-        for part in split_question(question)
+    read = partial(_read_passages, passages=passages, reader=reader, pick=pick)
+    if asked := split_question(question):
+        return _join_parts({part: await read(part) for part in asked}, decision)
+    return await read(question)
+
+
+def _join_parts(parts: Mapping[str, FoundAnswer], decision: Logistic) -> FoundAnswer:
+    chances = {
+        part: decision(collect_answer_signals(0.0, detect_language(part), reading=each.signals))
+        for part, each in parts.items()
     }
-    found = {part: each for part, each in parts.items() if each.signals["answerable"] > 0}
-    if not found:
-        return whole
-    unsurest = min(found.values(), key=lambda each: each.signals["answerable"])
+    surest = max(chances.values())
+    found = [part for part in parts if chances[part] >= min(EVEN, surest)]
+    unsurest = parts[min(found, key=chances.__getitem__)]
+    draft = _join_drafts([parts[part].draft for part in found])
     missing = tuple(part for part in parts if part not in found)
-    return replace(
-        unsurest, draft=_join_drafts([each.draft for each in found.values()]), missing=missing
-    )
-
-
-def split_question(question: str) -> list[str]:
-    """The parts of a question that asks several things; none where it asks one."""
-    parts = [part.strip() for part in _JOINTS.split(question) if len(part.strip()) >= _PART_LEAST]
-    return parts[:MOST_PARTS] if len(parts) > 1 else []
+    return replace(unsurest, draft=draft, missing=missing)
 
 
 async def _read_passages(
@@ -88,7 +110,7 @@ async def _read_passages(
 ) -> FoundAnswer:
     read = passages[:READ_PASSAGES]
     readings = await _read_bodies(question, read, reader)
-    signals = [_collect_signals(n, read, readings) for n in range(len(read))]
+    signals = [_collect_signals(question, n, read, readings) for n in range(len(read))]
     drafts = [
         _quote_span(passage, reading) for passage, reading in zip(read, readings, strict=True)
     ]
@@ -136,10 +158,10 @@ async def _read_bodies(question: str, passages: Sequence[Passage], reader: Reade
 
 
 def _collect_signals(
-    n: int, read: Sequence[Passage], readings: Sequence[Reading]
+    question: str, n: int, read: Sequence[Passage], readings: Sequence[Reading]
 ) -> dict[str, float]:
     """What is known of the `n`th candidate. `margin`: how much surer the reader is than of any
-    other document.
+    other document. `heading`: how like the question the heading right above the passage is.
     """
     odds = [compute_log_odds(reading.answerable) for reading in readings]
     others = [odds[k] for k, passage in enumerate(read) if passage.hit.doc_id != read[n].hit.doc_id]
@@ -149,7 +171,14 @@ def _collect_signals(
         "score": read[n].hit.score,
         "margin": odds[n] - max(others, default=NO_OTHER),
         "first": float(n == 0),
+        "heading": compute_likeness(question, "".join(read[n].hit.heading_path[-1:])),
     }
+
+
+def compute_likeness(one: str, other: str) -> float:
+    """Words that two texts share, twice their number by the words of both (Dice 1945)."""
+    mine, theirs = set(tokenize_query(one)), set(tokenize_query(other))
+    return 2 * len(mine & theirs) / (len(mine) + len(theirs)) if mine and theirs else 0.0
 
 
 def compute_log_odds(probability: float) -> float:
@@ -159,9 +188,7 @@ def compute_log_odds(probability: float) -> float:
 
 
 def _quote_span(passage: Passage, reading: Reading) -> Draft:
-    """The sentences that the span touches; the nearest one where it touches none that may be
-    quoted.
-    """
+    """The sentences that the span touches; the nearest where it touches none to quote."""
     start, end = passage.hit.start + reading.start, passage.hit.start + reading.end
     units = number_sentences([passage])
     touched = [unit for unit in units if unit.start < end and start < unit.end]

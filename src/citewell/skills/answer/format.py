@@ -1,6 +1,4 @@
-"""How an answer and its citations are written down. The one rule: a number in the text is a
-citation's `n`.
-"""
+"""How an answer and its citations are written down. A number in the text is a citation's `n`."""
 
 from __future__ import annotations
 

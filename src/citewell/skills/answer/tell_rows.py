@@ -1,14 +1,14 @@
-"""Sentences that tell what came out of the tables, in the question's language.
-
-The one rule: every figure and name in them is a cell of the rows, or counts them; nothing is
-concluded from what is not there.
+"""Sentences that tell what came out of the tables, in the question's language. Every figure and
+name in them is a cell of the rows, or counts them; nothing is concluded from what is not there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from citewell.messages import Text, translate
 from citewell.sql.cell_text import format_cell, join_list
 from citewell.sql.column_label import Label, label_columns
 from citewell.sql.engines.engine import Rows, Value
@@ -17,57 +17,30 @@ LISTED = 10  # names of a list that are said
 FIRST = 3  # rows of a wider table that are said
 QUOTED = 20  # rows that the quote under a sentence shows at most
 FEWEST_TO_MISS = 3  # figures, of which a reader may miss the highest
-_TEXTS = {
-    "en": {
-        "none": "No rows fit: the tables hold nothing that matches the question.",
-        "no_value": "The tables give no value for {what}.",
-        "zero": "The tables give 0 for {what}.",
-        "one": "The {label} is {value}.",
-        "named": "{label}: {value}.",
-        "all": "There are {n}: {items}.",
-        "values": "There are {n} values of {label}: {items}.",
-        "some": "There are {n}; the first {k}: {items}.",
-        "repeated": "There are {n} rows with {d} different values: {items}.",
-        "repeated_some": "There are {n} rows with {d} different values; the first {k}: {items}.",
-        "ranked_down": "By {y}, highest first: {items}.",
-        "ranked_up": "By {y}, lowest first: {items}.",
-        "paired": "{y} by {x}: {items}{top}.",
-        "paired_some": "{y} by {x}, the first {k} of {n}: {items}{top}.",
-        "top": "; the highest is {item}",
-        "ranked_down_some": "By {y}, highest first, {k} of {n}: {items}.",
-        "ranked_up_some": "By {y}, lowest first, {k} of {n}: {items}.",
-        "rows": "There are {n} rows{by}: {items}.",
-        "rows_some": "There are {n} rows{by}; the first {k}: {items}.",
-        "by": ", by {x}",
-        "more": "There are more rows: only the first {n} were read.",
-        "pair": "{name} ({value})",
-        "same": "{n} rows say the same: {items}.",
-    },
-    "zh": {
-        "none": "没有符合条件的行：表中没有与问题相符的内容。",
-        "no_value": "表中没有{what}的值。",
-        "zero": "表中{what}为 0。",
-        "one": "{label}为 {value}。",
-        "named": "{label}：{value}。",
-        "all": "共有 {n} 个：{items}。",
-        "values": "{label}共有 {n} 个值：{items}。",
-        "some": "共有 {n} 个，前 {k} 个为：{items}。",
-        "repeated": "共有 {n} 行，{d} 个不同的值：{items}。",
-        "repeated_some": "共有 {n} 行，{d} 个不同的值，前 {k} 个为：{items}。",
-        "ranked_down": "按{y}从高到低：{items}。",
-        "ranked_up": "按{y}从低到高：{items}。",
-        "paired": "各{x}的{y}：{items}{top}。",
-        "paired_some": "各{x}的{y}，共 {n} 行，前 {k} 行为：{items}{top}。",
-        "top": "；最高的是{item}",
-        "ranked_down_some": "按{y}从高到低，共 {n} 行，前 {k} 行为：{items}。",
-        "ranked_up_some": "按{y}从低到高，共 {n} 行，前 {k} 行为：{items}。",
-        "rows": "共有 {n} 行{by}：{items}。",
-        "rows_some": "共有 {n} 行{by}，前 {k} 行为：{items}。",
-        "by": "，按{x}列出",
-        "more": "还有更多行：只读取了前 {n} 行。",
-        "pair": "{name}（{value}）",
-        "same": "{n} 行内容相同：{items}。",
-    },
+_TEXTS: Final[Mapping[str, Text]] = {
+    "none": Text("No rows fit: the tables hold nothing that matches the question."),
+    "no_value": Text("The tables give no value for {what}."),
+    "zero": Text("The tables give 0 for {what}."),
+    "one": Text("The {label} is {value}."),
+    "named": Text("{label}: {value}."),
+    "all": Text("There are {n}: {items}."),
+    "values": Text("There are {n} values of {label}: {items}."),
+    "some": Text("There are {n}; the first {k}: {items}."),
+    "repeated": Text("There are {n} rows with {d} different values: {items}."),
+    "repeated_some": Text("There are {n} rows with {d} different values; the first {k}: {items}."),
+    "ranked_down": Text("By {y}, highest first: {items}."),
+    "ranked_up": Text("By {y}, lowest first: {items}."),
+    "paired": Text("{y} by {x}: {items}{top}."),
+    "paired_some": Text("{y} by {x}, the first {k} of {n}: {items}{top}."),
+    "top": Text("; the highest is {item}"),
+    "ranked_down_some": Text("By {y}, highest first, {k} of {n}: {items}."),
+    "ranked_up_some": Text("By {y}, lowest first, {k} of {n}: {items}."),
+    "rows": Text("There are {n} rows{by}: {items}."),
+    "rows_some": Text("There are {n} rows{by}; the first {k}: {items}."),
+    "by": Text(", by {x}"),
+    "more": Text("There are more rows: only the first {n} were read."),
+    "pair": Text("{name} ({value})"),
+    "same": Text("{n} rows say the same: {items}."),
 }
 
 
@@ -238,9 +211,7 @@ def _find_highest(values: Sequence[Value]) -> int | None:
 
 
 def _detect_direction(values: Sequence[Value]) -> int:
-    """1 where figures only go up, -1 where they only go down, 0 where neither, or where some are
-    missing.
-    """
+    """1 where figures only go up, -1 where only down, 0 where neither or some are missing."""
     figures = [value for value in values if isinstance(value, int | float)]
     if len(figures) < len(values) or len(set(figures)) < 2:
         return 0
@@ -286,4 +257,4 @@ def _capitalize_first(text: str, lang: str) -> str:
 
 
 def _format_message(key: str, lang: str, **values: str) -> str:
-    return _TEXTS.get(lang, _TEXTS["en"])[key].format(**values).strip()
+    return translate(_TEXTS[key].fill(**values), lang).strip()

@@ -1,6 +1,4 @@
-"""What kind of answer a question wants. The one rule: patterns decide what they can, the nearest
-example the rest.
-"""
+"""What answer a question wants: by patterns where they can, else by the nearest example."""
 
 from __future__ import annotations
 
@@ -68,7 +66,11 @@ RULES = tuple(
 )
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
-    "fact": ("the price of the large model", "opening hours on Sunday", "保修期", "公司地址和电话"),
+    "fact": (
+        *("the price of the large model", "opening hours on Sunday", "保修期", "公司地址和电话"),
+        # what goes on with the question before
+        *("and for children", "the same in winter", "另外一个的", "只看第二年"),
+    ),
     "procedure": (
         "getting a refund for a broken unit",
         "replace the filter cartridge",

@@ -1,6 +1,5 @@
-"""A question as it is read once: its intent, its entities, what is searched for and its vector.
-
-The one rule: a follow-up is searched by the joined question, and is told as less surely understood.
+"""A question as it is read once: its intent, its entities, what is searched for and its vector. A
+follow-up is searched by the joined question, and is told as less surely understood.
 """
 
 from __future__ import annotations
@@ -10,7 +9,9 @@ from typing import Any
 
 from citewell.models.base import LLM, Embedder, is_connected
 from citewell.retrieve.query import Context
+from citewell.skills.dialogue.foreign_language import is_foreign
 from citewell.skills.dialogue.intent import classify_intent
+from citewell.skills.dialogue.overview_request import find_overview_request
 from citewell.skills.dialogue.reference import Readings, build_readings, is_follow_up
 from citewell.text.entities import extract_entities
 from citewell.types import Message
@@ -27,13 +28,18 @@ async def read_question(
     read = build_readings(question, history)
     leans = bool(history) and is_follow_up(question, history)
     standalone = read.text if leans and not is_connected(llm) else question
-    intent, vector, context = await asyncio.gather(
+    intent, asked, context = await asyncio.gather(
         classify_intent(question, embedder),
-        embedder.query(read.text),
+        embedder.query(question),
         _build_context(read, embedder),
     )
+    vector = asked if read.text == question else await embedder.query(read.text)
+    # by the question alone: what was said before would hide that it is one
+    wanted, sure = find_overview_request(asked, embedder.name)
     return {
-        "intent": intent.label,
+        "intent": wanted or intent.label,
+        "foreign": is_foreign(asked, embedder.name),
+        "overview": sure if wanted else intent.confidence,
         "entities": [
             {"entity": e.entity, "type": e.type}
             for e in extract_entities(read.text if leans else question)

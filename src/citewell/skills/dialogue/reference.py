@@ -1,8 +1,6 @@
 """What a question refers to in the conversation before it: does it lean on history, on which of two
-things, and in full words.
-
-The one rule: a rewrite may make a question longer, never different; what does not pass the check is
-not used.
+things, and in full words. A rewrite may make a question longer, never different; what does not pass
+the check is not used.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Where to look first for an answer. The one rule: patterns decide, not a model, and every choice
-has a reason in words.
-"""
+"""Where to look first for an answer, by patterns, with a reason in words."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from citewell.messages import Text
 from citewell.skills.dialogue.intent import WIDE
 from citewell.text.tokens import tokenize_query
 
@@ -90,21 +89,22 @@ def choose_search_route(
     """
     known: Search = next((route for route in SEARCHES if route == preferred), "direct_chunk_search")
     if forced:
-        return Route(known, "the way to search that the request names")
+        return Route(known, Text("the way to search that the request names"))
     if web and is_web_request(question):
-        return Route("web_search", "the question asks for the web")
+        return Route("web_search", Text("the question asks for the web"))
     if web and _NEWS.search(question):
-        return Route("web_search", "the question is about what is new")
+        return Route("web_search", Text("the question is about what is new"))
     for route in SEARCHES:
         if route in settled_by[:1] and route != "web_search":
-            return Route(route, "a question like this one was settled this way before")
+            return Route(route, Text("a question like this one was settled this way before"))
     if intent in WIDE:
         return Route(
-            "hierarchical_search", f"a question of kind {intent} is answered by whole sections"
+            "hierarchical_search",
+            Text("a question of kind {intent} is answered by whole sections", intent=intent),
         )
     if _STRUCTURE.search(question):
-        return Route("hierarchical_search", "the question names a section")
-    return Route(known, "the way to search that the settings name")
+        return Route("hierarchical_search", Text("the question names a section"))
+    return Route(known, Text("the way to search that the settings name"))
 
 
 def get_next_search(tried: Sequence[str], *, web: bool) -> Search | None:

@@ -1,7 +1,5 @@
 """Refuse questions that hold words of a list: the shipped one is minimal, a file of the user's
-replaces it.
-
-The one rule: Latin words match whole words only, Chinese ones match anywhere (Chinese has no spaces
+replaces it. Latin words match whole words only, Chinese ones match anywhere (Chinese has no spaces
 to end a word).
 """
 
@@ -14,13 +12,12 @@ from importlib import resources
 from pathlib import Path
 
 from citewell.errors import ConfigError
+from citewell.messages import Text
 
 
 @cache
 def load_word_list(path: Path | None) -> re.Pattern[str] | None:
-    """The words of a file (one a line, `#` begins a comment) as one pattern; None where there are
-    none.
-    """
+    """The words of a file (one a line, `#`: a comment) as one pattern; None without any."""
     if path is None:
         text = (resources.files("citewell.skills.dialogue") / "sensitive_words.txt").read_text(
             encoding="utf-8"
@@ -30,7 +27,8 @@ def load_word_list(path: Path | None) -> re.Pattern[str] | None:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(
-                f"sensitive_words {path}: {error}", hint="a UTF-8 text file, one word a line"
+                Text("sensitive_words {path}: {error}", path=path, error=error),
+                hint=Text("a UTF-8 text file, one word a line"),
             ) from None
     words = {_fold_text(line.partition("#")[0].strip()) for line in text.splitlines()} - {""}
     parts = [rf"\b{re.escape(w)}\b" if w.isascii() else re.escape(w) for w in sorted(words)]

@@ -1,6 +1,5 @@
 """Keep a conversation within a budget: the last turns word for word, a summary of those before.
-
-The one rule: what is cut is summarised, never dropped without a trace.
+What is cut is summarised, never dropped without a trace.
 """
 
 from __future__ import annotations
@@ -52,11 +51,9 @@ async def summarize_messages(older: Sequence[Message], llm: LLM | None) -> str:
     return shorten_messages(older)
 
 
-def shorten_messages(older: Sequence[Message], budget: int = SUMMARY_TOKENS) -> str:
-    """The newest of the older messages, each cut to its first sentence, within a budget of
-    tokens.
-    """
-    lines: list[str] = []
+def shorten_messages(older: Sequence[Message]) -> str:
+    """The newest of the older messages, each its first sentence, within a budget of tokens."""
+    budget, lines = SUMMARY_TOKENS, list[str]()
     for message in reversed(older):
         spans = split_sentences(message.content)
         first = message.content[slice(*spans[0])] if spans else ""

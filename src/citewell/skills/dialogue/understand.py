@@ -1,6 +1,4 @@
-"""The question in full words, for models and for people. The one rule: what cannot be rewritten
-stands as it was joined.
-"""
+"""The question in full words, for models and people; else as it was joined."""
 
 from __future__ import annotations
 

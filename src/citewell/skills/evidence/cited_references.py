@@ -25,9 +25,7 @@ class CitedReference(Shown):
 
 
 def find_cited_references(citations: Sequence[Citation], book: OpenPaper) -> list[CitedReference]:
-    """The entries that the cited sentences mention, each once, in the order in which they are
-    met.
-    """
+    """The entries that the cited sentences mention, each once, in the order they are met."""
     paper, document = book.paper, book.document
     used: dict[int, list[int]] = {}
     for citation in citations:

@@ -1,8 +1,6 @@
 """What people confirmed as evidence for another question: which of it bears on it, and whether the
-documents speak against it.
-
-The one rule: it is evidence like any other, graded, proved and cited by its own words; where a
-document plainly says otherwise, the document counts, and that is told.
+documents speak against it. It is evidence like any other, graded, proved and cited by its own
+words; where a document plainly says otherwise, the document counts, and that is told.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from citewell.errors import CitewellError
+from citewell.messages import Text
 from citewell.skills.answer.duplicate_question import has_same_facts
 from citewell.skills.answer.wording import format_message
 from citewell.skills.evidence.numbered import Unit, number_sentences
@@ -60,14 +59,14 @@ async def look_up_confirmed(
     try:
         return await known(question)
     except CitewellError as error:
-        warnings.append(f"what people confirmed was not looked at: {error.message}")
+        warnings.append(
+            Text("what people confirmed was not looked at: {message}", message=error.message)
+        )
         return []
 
 
 def is_applicable(question: str, known: Known) -> bool:
-    """Whether it may be shown for this question: like enough it is (who searched for it saw to
-    that).
-    """
+    """Whether it may be shown for this question; that it is like enough, the search saw to."""
     return known.same or has_same_facts(question, known.item.question)
 
 

@@ -73,9 +73,7 @@ def strip_ids(text: str, units: Sequence[Unit]) -> str:
 
 
 def normalize_ids(value: object) -> object:
-    """Ids as a model writes them, as a list of texts: numbers, or all of them in one text, or
-    none.
-    """
+    """Ids as a model writes them, as texts: numbers, or all of them in one text, or none."""
     if isinstance(value, str | int | float):
         value = _ID.findall(str(value))
     return (

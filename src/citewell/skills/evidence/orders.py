@@ -1,8 +1,6 @@
 """Sentences of a document that are addressed to who or what reads it by machine, and tell it what
-to do.
-
-The one rule: they are evidence as all else is. Nobody obeys them, whoever cites their passage says
-so, and an answer that they drown is looked for once more without them.
+to do. They are evidence as all else is. Nobody obeys them, whoever cites their passage says so, and
+an answer that they drown is looked for once more without them.
 """
 
 from __future__ import annotations
@@ -31,9 +29,7 @@ def has_prompt_injection(text: str) -> bool:
 
 
 def remove_prompt_injections(text: str) -> str:
-    """The text with blanks in the place of such sentences, so that all else stands where it
-    stood.
-    """
+    """The text with blanks in place of such sentences, so that all else stands where it stood."""
     for start, end in split_sentences(text):
         if has_prompt_injection(text[start:end]):
             text = text[:start] + " " * (end - start) + text[end:]

@@ -11,6 +11,7 @@ from typing import Any
 
 from citewell.models.base import CONNECTED_TIER, LLM
 from citewell.retrieve.rank import compute_coverage
+from citewell.retrieve.snippet import extract_snippet
 from citewell.text.sentences import count_tokens, split_sentences
 from citewell.types import Hit
 
@@ -19,7 +20,6 @@ READ_PASSAGES = 8  # that the reader looks at, whole
 # how much of a sentence's score its neighbours inherit: an answer often stands beside the words of
 # its question
 NEIGHBOUR = 0.35
-EXTRACTIVE_TOKENS = 500  # evidence packed where no chat model sets a budget
 TOKENS_EACH = 400  # of a passage with what stands around it
 LONGEST_PASSAGE = 1_000  # tokens of a chunk, at most
 RANK_BONUS = 0.15  # for a sentence of the first passage over one of the second, and so on
@@ -104,10 +104,19 @@ def sort_by_document(passages: Sequence[Passage]) -> list[Passage]:
     return [replace(passage, n=n) for n, passage in enumerate(ordered, start=1)]
 
 
-def describe_hit(hit: Hit) -> dict[str, Any]:
-    """A hit as a step of a trace tells it."""
+def describe_hit(hit: Hit, question: str) -> dict[str, Any]:
+    """A hit as a step of a trace tells it. `quote`: the stretch that serves the question best, in
+    its document from `start` to `end`.
+    """
     where = {"title": hit.title, "page": hit.page, "section": " › ".join(hit.heading_path)}
+    part = extract_snippet(question, hit.text)
+    start = hit.start + part.start
     return where | {
+        "doc_id": hit.doc_id,
+        "uri": hit.uri,
+        "quote": part.text,
+        "start": start,
+        "end": start + len(part.text),
         "score": hit.score,
         "signals": {k: round(v, 3) for k, v in hit.signals.items()},
         "text": hit.text[:200],

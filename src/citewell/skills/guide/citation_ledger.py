@@ -1,7 +1,5 @@
 """The citations of one report: every statement proved by its own quotes, and the quotes numbered
-once for all of it.
-
-The one rule: what is not proved gets no number and is not in the report.
+once for all of it. What is not proved gets no number and is not in the report.
 """
 
 from __future__ import annotations

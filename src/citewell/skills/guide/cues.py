@@ -1,8 +1,6 @@
 """By what a sentence of a paper shows its purpose: the words authors use, where they use them, in
-English and Chinese.
-
-The one rule: a cue says what a sentence is for, never what it says; what a report states is the
-paper's own.
+English and Chinese. A cue says what a sentence is for, never what it says; what a report states is
+the paper's own.
 """
 
 from __future__ import annotations
@@ -12,14 +10,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from citewell.ingest.paper.shape import Role
+from citewell.skills.guide.cue_words import COMPARED, CUES, compile_any
 from citewell.skills.guide.paper_name import LIMITS_HEADING, OWN_WORK, OwnWork
 from citewell.skills.guide.quotable import Line
 from citewell.skills.paper.reading_context import Slot
-
-
-def _compile_any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
-
 
 # Weights were chosen by reading the reports of five papers (evals/paper_guide.py prints them), two
 # of them Chinese or a survey. What a part of this role contributes to the slot; roles that are not
@@ -31,154 +25,13 @@ ROLE_WEIGHT: Final[Mapping[Slot, Mapping[Role, float]]] = {
     "results": {"abstract": 1.2, "results": 0.9, "discussion": 0.5, "introduction": 0.3},
     "limits": {"discussion": 0.9, "other": 0.3, "results": 0.3, "introduction": 0.0},
 }
-COMPARED: Final = _compile_any(
-    r"\b(?:outperform|improv|boost|gain|surpass|exceed|reduc|increas|decreas|declin|drop|"
-    r"halv|doubl|cut)\w*\b",
-    r"\b(?:better|higher|lower|larger|smaller|faster|slower|worse|less|fewer|more) "
-    r"(?:\w+ )?than\b|\bstate-of-the-art\b",
-    r"\b(?:best|lowest|highest|largest|smallest|fewest|fastest|fell|falls?|rose|rises?|"
-    r"beats?|saved|lowers|against)\b",
-    "优于|提高|提升|高于|低于|超过|超越|达到|降低|降至|降到|升至|升到|减少|缩短|最优|最好|"
-    "最高|最低|最大|最小|下降|上升|领先|[高低快慢多少][了]?\\s*\\d",
-)
-CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
-    "problem": (
-        (
-            _compile_any(
-                r"\b(?:challeng|obstacle|bottleneck|gap\b|drawback|difficult|struggl|suffer|"
-                r"prone to|hamper|harder)\w*",
-                "挑战|难以|瓶颈|困难|受限|制约|无能为力",
-            ),
-            0.8,
-        ),
-        (
-            _compile_any(
-                r"\b(?:lack|fail|limited|cannot|costly|expensive|remains?|insufficient|"
-                r"despite|unable|unclear|costs?\b)\w*",
-                "缺乏|不足|尚未|较差|昂贵|无法|忽略|问题|很少|耗时",
-            ),
-            0.5,
-        ),
-        (
-            _compile_any(
-                r"\b(?:important|crucial|essential|central|requires?|need(?:s|ed)?)\b",
-                "重要|关键|亟需|迫切|需要",
-            ),
-            0.3,
-        ),
-    ),
-    "contributions": (
-        (
-            _compile_any(
-                r"\b(?:propose|present|introduce|novel|new "
-                r"(?:method|model|framework|approach|dataset|benchmark|task)|"
-                r"first to|contributions?|collect|define a|comprehensive|exhaustive|taxonomy)\w*\b",
-                "提出|首次|创新|贡献|构建了?|设计了?|发布",
-            ),
-            0.8,
-        ),
-        (_compile_any(r"\b(?:in this|this|our) (?:paper|work|study|survey)\b", "本文|本研究"), 0.4),
-        (OWN_WORK, 0.4),
-    ),
-    "method": (
-        (
-            _compile_any(
-                r"\b(?:consists? of|decompos\w+|compris\w+|modules?|components?|stages?|steps?|"
-                r"pipeline|framework|"
-                r"categori[sz]\w+|taxonom\w+|joins?|parts)\b",
-                "由.{1,20}(?:组成|构成)|模块|分为|阶段|步骤|框架|流程",
-            ),
-            0.6,
-        ),
-        (
-            _compile_any(
-                r"\b(?:translat|generat|execut|delegat|train|encod|optimi[sz]|refin|revis|"
-                r"retriev|convert|combin|appl|comput|"
-                r"learn|utili[sz]|leverag|integrat|perform|prompt|correct|predict|turns|"
-                r"reads|maps?)\w*\b",
-                "利用|采用|通过|输入|输出|生成|编码|训练|融合|计算|检索|引入|使用|修正|"
-                "改写|召回|排序",
-            ),
-            0.4,
-        ),
-        (
-            _compile_any(
-                r"\bwe (?:first|then|use|utili[sz]e|adopt|train|apply|employ|leverage|combine|"
-                r"delegate|execute)\b|"
-                r"\b(?:first|then|afterwards?|subsequently)\b",
-                "首先|然后|其次|最后|接着|随后|先.{2,40}再",
-            ),
-            0.4,
-        ),
-    ),
-    "results": (
-        (COMPARED, 0.7),
-        (
-            _compile_any(
-                r"\b(?:achiev\w*|results? (?:show|indicate|suggest|demonstrate)|we "
-                r"(?:find|observe|found|show)|on average|"
-                r"compared (?:to|with)|findings|has (?:generally )?shown|reports?)\b",
-                "结果表明|实验表明|实验结果|平均|相比|取得|发现|说明",
-            ),
-            0.5,
-        ),
-    ),
-    "limits": (
-        (
-            _compile_any(
-                r"\b(?:limitation|shortcoming|drawback|weakness|caveat)s?\b", "局限|不足|缺点|限制"
-            ),
-            0.4,
-        ),
-        (
-            _compile_any(
-                r"\b(?:cannot|does not|do not|did "
-                r"not|fails?|struggle\w*|unable|only|bounded|difficult\w*|higher cost|"
-                r"expensive|depends? on|relies on|requires?|lack|open "
-                r"(?:question|challenge|problem)|remains?|unclear|"
-                r"underexplored|uncertain|nothing is known|incurs?|not (?:well-)?\w+)\b",
-                "仅|只|未能|无法|尚未|有待|依赖|较高|较慢|难以|不能|没有|需要更|低于|不足",
-            ),
-            0.6,
-        ),
-        (
-            _compile_any(
-                r"\bfuture (?:work|research|stud)\w*|\bin (?:the )?future\b",
-                "未来|今后|下一步|后续",
-            ),
-            0.3,
-        ),
-    ),
-}
-ASKED: Final[Mapping[Slot, Mapping[str, str]]] = {
-    "problem": {
-        "en": "What problem the paper addresses, why it matters and what earlier work lacks.",
-        "zh": "论文要解决什么问题，为什么重要，已有研究有什么不足。",
-    },
-    "contributions": {
-        "en": "What is new in this paper: its main contributions.",
-        "zh": "论文的创新点和主要贡献。",
-    },
-    "method": {
-        "en": "How the proposed method works, step by step.",
-        "zh": "所提方法的原理和步骤。",
-    },
-    "results": {
-        "en": "The main results and findings, with their figures.",
-        "zh": "主要实验结果和结论，以及具体数值。",
-    },
-    "limits": {
-        "en": "The limitations of the method, what it cannot do, its costs and what is left to do.",
-        "zh": "方法的局限和不足，代价，以及未来工作。",
-    },
-}
-FUTURE_HEADING: Final = _compile_any(
+FUTURE_HEADING: Final = compile_any(
     r"\b(?:gaps?|future|open (?:problem|question|challenge)s?)\b", "展望|未来"
 )
 OPENING: Final = 0.2  # share of an abstract in which its first sentence stands
 FEW: Final = 6  # content words: less says little
 LONG: Final = 300  # characters: what is longer is read twice
-_LABEL = _compile_any(
+_LABEL = compile_any(
     r"\b(?:Sections?|Sec\.|Figures?|Fig\.|Tables?|Tab\.|Eq\.|Equation|Appendix|"
     r"Algorithm)\s*\d+(?:\.\d+)*",
     r"[图表式]\s*\d+(?:[.-]\d+)*|§\s*[\d.]+",
@@ -189,39 +42,39 @@ _MEASURED = re.compile(
     r"个百分点|个点|秒|毫秒|分(?!之|为|类|成))|"
     r"(?<![A-Za-z0-9_.-])\d+\.\d+(?![A-Za-z0-9_.]*[A-Za-z0-9_])|百分之[一二三四五六七八九十\d]"
 )
-_HARDSHIP = _compile_any(
+_HARDSHIP = compile_any(
     r"\b(?:however|but|although|while|still|yet|despite)\b", "但|然而|虽然|尽管|却"
 )
-_STUDIED = _compile_any(  # what is done to a method, not by it
+_STUDIED = compile_any(  # what is done to a method, not by it
     r"\b(?:robust|effectiveness|performance|performs? "
     r"(?:well|better|comparably)|findings|our goal|results)\b",
     r"\bwe (?:\w+ly )?"
     r"(?:also )?(?:evaluate|compare|study|investigate|report|measure|ask|collate|examine)\b",
     "对比方法|评价指标|我们(?:比较|评估|考察|注意到|还考察)",
 )
-_WISHED = _compile_any(
+_WISHED = compile_any(
     r"\b(?:could|should|would|may|might|future|needed|warrants?|anticipate|want to|open "
     r"challenge)\b",
     "未来|今后|有望|应(?:当|该)|有待",
 )
-_COUNTED = _compile_any(
+_COUNTED = compile_any(
     r"(?:First|Second|Third|Fourth|Fifth|Finally|Last)(?:ly)?,",
     "第[一二三四五六]，|其[一二三]|首先|其次|最后|[（(]\\d",
 )
-_SOFTENED = _compile_any(
+_SOFTENED = compile_any(
     r"\b(?:general applicability|can be mitigated|promising|potential "
     r"solution|facilitates|flexib)\w*",
     "可以缓解|反映良好",
 )
-_FORMULA = _compile_any(r"\bEq(?:uation|s?\.)|\b[A-Za-z]\([a-z, ]+\)", "式（")
-DATA_HEADING: Final = _compile_any(
+_FORMULA = compile_any(r"\bEq(?:uation|s?\.)|\b[A-Za-z]\([a-z, ]+\)", "式（")
+DATA_HEADING: Final = compile_any(
     r"\bdata|\bset-?ups?\b|\bsettings?\b|baselines?\b", "数据|对比|设置|指标"
 )
-_USUAL = _compile_any(
+_USUAL = compile_any(
     r"\b(?:often|commonly|widely|usually) \w+ed\b|\bto (?:improve|enhance|boost|increase)\b",
     "常用|通常",
 )
-_OTHERS = _compile_any(
+_OTHERS = compile_any(
     r"\b(?:existing|previous|prior|earlier|recent) "
     r"(?:\w+ )?(?:work|works|studies|research|methods)\b|"
     r"\b(?:methods|approaches|works|studies|techniques|models) (?:such as|like)\b",

@@ -1,8 +1,6 @@
 """What a paper calls its own: the name of its method, system or data, and where its authors begin
-to speak of their own work.
-
-The one rule: a name is one that the authors give, in the title or where they say what they propose;
-else there is none.
+to speak of their own work. A name is one that the authors give, in the title or where they say what
+they propose; else there is none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Choose the few sentences that a report rests on: by cue and place first, then by meaning, none
-twice.
-
-The one rule: few are embedded. Words choose who may stand at all; meaning only orders them.
+twice. Few are embedded. Words choose who may stand at all; meaning only orders them.
 """
 
 from __future__ import annotations
@@ -14,7 +12,8 @@ import numpy as np
 
 from citewell.models.base import Embedder, Vector
 from citewell.retrieve.rank import stretch_cosines
-from citewell.skills.guide.cues import ASKED, score_cues
+from citewell.skills.guide.cue_words import ASKED
+from citewell.skills.guide.cues import score_cues
 from citewell.skills.guide.paper_name import OwnWork
 from citewell.skills.guide.quotable import SAME_WORDS, Line, is_near_duplicate
 from citewell.skills.paper.reading_context import OpenPaper, Slot
@@ -49,9 +48,7 @@ CROWDED = 0.25  # what a third sentence of the same part costs, so that a slot d
 async def pick_lines(
     book: OpenPaper, lines: Sequence[Line], own: OwnWork, embedder: Embedder
 ) -> dict[Slot, list[Line]]:
-    """The sentences of each slot, in the paper's order. A slot for which the paper has none is
-    empty.
-    """
+    """The sentences of each slot, in the paper's order; empty where the paper has none."""
     scored = await anyio.to_thread.run_sync(
         lambda: {slot: _rank_by_cues(slot, lines, own) for slot in SLOTS}
     )

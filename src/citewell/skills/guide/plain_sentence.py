@@ -1,6 +1,5 @@
-"""A sentence of a paper without what only its page needs, and whether it then stands alone.
-
-The one rule: words are only ever left out, none is put in.
+"""A sentence of a paper without what only its page needs, and whether it then stands alone. Words
+are only ever left out, none is put in.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """Which sentences of a paper may be quoted as statements: those of its running text that are whole.
-
-The one rule: `quote` is the document's text from `start` to `end`, to the letter.
+`quote` is the document's text from `start` to `end`, to the letter.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ SAME_WORDS, SAME_SUBJECT, OTHER_FIGURES = 0.6, 0.3, 0.85
 UNREAD: tuple[Role, ...] = ("front", "references")
 # Sentences of a document that are weighed, all patterns and all: papers of 19 and 24 pages have 689
 # and 703 (by a trial script), so a paper is read whole, and of a book each part gives its share:
-# its beginning, its end, what the words of `_TELLS` or of an interest mark, and the rest evenly. It
-# keeps a report of any length to about three seconds.
+# its beginning, its end, what the words of `_TELLS` mark, and the rest evenly. It keeps a report of
+# any length to about three seconds.
 MOST_READ = 2_400
 LEAST_OF_PART = 6
 WHOLE_OF = 120  # of abstract and introduction: what a book is about is said there
@@ -81,12 +80,9 @@ class Line:
         return is_signpost(self.text)
 
 
-def find_quotable_lines(
-    book: OpenPaper, words: Sequence[str] = (), parts: Sequence[Part] | None = None
-) -> list[Line]:
+def find_quotable_lines(book: OpenPaper, parts: Sequence[Part] | None = None) -> list[Line]:
     """The complete sentences of the running text, in order; those of front matter and references
-    are left out. Of a book a share: `words`, in any letter case, mark the sentences that are wanted
-    first. `parts`: of these alone.
+    are left out. Of a book a share. `parts`: of these alone.
     """
     text, paper = book.document.text, book.paper
     barred = _find_barred_spans(paper)
@@ -103,9 +99,6 @@ def find_quotable_lines(
         or (paper.abstract and part.start <= paper.abstract[0] < part.end)
     ]
     whole = sum(len(spans) for _, spans in split)
-    marks = (
-        re.compile("|".join(re.escape(word) for word in words), re.IGNORECASE) if words else _TELLS
-    )
     found: list[Line] = []
     for part, spans in split:
         share = (
@@ -115,7 +108,7 @@ def find_quotable_lines(
         )
         most = max(share, WHOLE_OF) if part.role in ("abstract", "introduction") else share
         size, paragraph, counted = max(1, part.end - part.start), 0, part.start
-        for start, end in _sample_spans(text, spans, most, marks):
+        for start, end in _sample_spans(text, spans, most):
             paragraph, counted = paragraph + text.count("\n\n", counted, start), start
             role: Role = "abstract" if _is_inside(start, paper.abstract) else part.role
             quote = text[start : min(end, start + LONGEST + 1)]
@@ -142,9 +135,7 @@ def find_quotable_lines(
     return found
 
 
-def _sample_spans(
-    text: str, spans: list[tuple[int, int]], most: int, marks: re.Pattern[str]
-) -> list[tuple[int, int]]:
+def _sample_spans(text: str, spans: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:
     """At most so many of a part's sentences, in order."""
     if len(spans) <= most:
         return spans
@@ -153,7 +144,7 @@ def _sample_spans(
     wanted = [
         n
         for n in between
-        if marks.search(text, spans[n][0], min(spans[n][1], spans[n][0] + LONGEST))
+        if _TELLS.search(text, spans[n][0], min(spans[n][1], spans[n][0] + LONGEST))
     ]
     chosen = set(_sample_evenly(wanted, most - first - last))
     chosen |= set(

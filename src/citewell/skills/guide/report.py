@@ -1,33 +1,33 @@
-"""The guide's report: what a paper is about, in few statements, each with the quote that proves it.
+"""The guide's report: what a paper is about, in few statements, each with the quote that proves
+it.
 
 Structure and words do the finding, the embedder orders it, a chat model only words it, and our code
-proves it. The one rule: a statement that is not proved is not in the report; then the paper's own
-sentence stands in its place.
+proves it. A statement that is not proved is not in the report; then the paper's own sentence stands
+in its place.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import anyio.to_thread
 
 from citewell.errors import CitewellError
-from citewell.models.base import LLM, Embedder
+from citewell.models.base import LLM, Embedder, is_connected
 from citewell.skills.guide.citation_ledger import Ledger
 from citewell.skills.guide.guide_wording import format_message, resolve_language
 from citewell.skills.guide.paper_name import OwnWork, find_own_work
 from citewell.skills.guide.pick import SLOTS, pick_lines
-from citewell.skills.guide.quotable import Line, find_quotable_lines
-from citewell.skills.guide.suggested_questions import (
+from citewell.skills.guide.question_source import (
     SuggestedQuestion,
     is_generic_heading,
     strip_heading_number,
-    suggest_questions,
 )
+from citewell.skills.guide.quotable import Line, find_quotable_lines
+from citewell.skills.guide.suggested_questions import suggest_questions
 from citewell.skills.guide.terms import extract_terms
-from citewell.skills.guide.write import Written, has_room, write_slot
+from citewell.skills.guide.write import Written, write_report
 from citewell.skills.paper.reading_context import (
     OpenPaper,
     Report,
@@ -62,7 +62,7 @@ async def make_report(
     found, name = await anyio.to_thread.run_sync(_read_book, book)
     making = _ReportJob(book, found, name, llm, judge, lang)
     chosen = await pick_lines(book, found, making.own, embedder)
-    worded = await _write_slots(making, chosen)
+    worded = await _write_slots(making)
     return await anyio.to_thread.run_sync(_compose_report, making, chosen, worded)
 
 
@@ -128,19 +128,17 @@ def _build_part(
     return ReportPart(slot=slot, sentences=stated) if stated else None
 
 
-async def _write_slots(
-    making: _ReportJob, chosen: Mapping[Slot, Sequence[Line]]
-) -> dict[Slot, Written]:
-    """What the chat model made of the slots, as far as it is proved; what is not is told. One that
-    fails is told once.
-    """
-    slots = [slot for slot in SLOTS if chosen[slot]]
-    if making.llm is None or not has_room(making.llm):
+async def _write_slots(making: _ReportJob) -> dict[Slot, Written]:
+    """What the chat model made of the slots, as far as it is proved; what is not is told."""
+    if making.llm is None or not is_connected(making.llm) or not making.lines:
         return {}
-    drafts = await asyncio.gather(
-        *(_draft_slot(making, slot, chosen[slot], making.llm) for slot in slots)
-    )
-    made = {slot: draft for slot, draft in zip(slots, drafts, strict=True) if draft is not None}
+    try:
+        made = await write_report(
+            making.book, making.lines, llm=making.llm, judge=making.judge, lang=making.lang
+        )
+    except CitewellError as error:
+        making.warnings.append(format_message("no_model", making.lang, problem=error.message))
+        return {}
     making.warnings += [
         _describe_unproved(slot, draft, making.lang)
         for slot, draft in made.items()
@@ -159,26 +157,6 @@ def _describe_unproved(slot: Slot, draft: Written, lang: str) -> str:
     )
 
 
-async def _draft_slot(
-    making: _ReportJob, slot: Slot, picked: Sequence[Line], llm: LLM
-) -> Written | None:
-    try:
-        return await write_slot(
-            making.book,
-            slot,
-            picked,
-            making.lines,
-            making.own,
-            llm=llm,
-            judge=making.judge,
-            lang=making.lang,
-        )
-    except CitewellError as error:
-        if not making.warnings:
-            making.warnings.append(format_message("no_model", making.lang, problem=error.message))
-        return None
-
-
 def _add_warnings(
     making: _ReportJob, parts: Sequence[ReportPart], worded: Mapping[Slot, Written]
 ) -> None:
@@ -195,7 +173,7 @@ def _add_warnings(
         joint = "、" if making.lang == "zh" else ", "
         making.warnings.append(format_message("missing", making.lang, slots=joint.join(missing)))
     if resolve_language(making.book.paper.lang) != making.lang and not (
-        has_room(making.llm) and worded
+        is_connected(making.llm) and worded
     ):
         making.warnings.append(format_message("paper_language", making.lang))
 
@@ -208,7 +186,7 @@ def build_interest_question(book: OpenPaper, lang: str) -> str:
     quoted = [format_message("quoted", lang, text=topic) for topic in topics]
     joint = "、" if lang == "zh" else ", "
     listed = (
-        joint.join(quoted[:-1]) + format_message("or", lang) + quoted[-1]
+        format_message("or", lang, items=joint.join(quoted[:-1]), last=quoted[-1])
         if len(quoted) > 1
         else quoted[0]
     )

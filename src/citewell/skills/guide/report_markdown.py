@@ -1,6 +1,5 @@
-"""The guide's report as Markdown: for the conversation, the terminal and exports.
-
-The one rule: `[n]` in the text is the quote of that number at the end, with its page.
+"""The guide's report as Markdown: for the conversation, the terminal and exports. `[n]` in the text
+is the quote of that number at the end, with its page.
 """
 
 from __future__ import annotations

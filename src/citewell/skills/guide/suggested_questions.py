@@ -1,8 +1,6 @@
 """Questions worth asking of a paper: made from its own names, comparisons, tables and headings,
-each with its answer's place.
-
-The one rule: a question is made from the sentence that answers it, so that none is asked that the
-paper does not answer.
+each with its answer's place. A question is made from the sentence that answers it, so that none is
+asked that the paper does not answer.
 """
 
 from __future__ import annotations
@@ -10,14 +8,19 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from citewell.ingest.paper.shape import Float, Part
+from citewell.ingest.paper.shape import Float
 from citewell.retrieve.rank import compute_coverage
 from citewell.skills.guide.cues import has_comparison, has_measurement, score_cues
 from citewell.skills.guide.guide_wording import format_message
 from citewell.skills.guide.paper_name import OwnWork
+from citewell.skills.guide.question_source import (
+    GENERIC,
+    QuestionSource,
+    SuggestedQuestion,
+    strip_heading_number,
+)
 from citewell.skills.guide.quotable import Line
 from citewell.skills.paper.reading_context import OpenPaper, Slot
 
@@ -65,25 +68,10 @@ _WITHOUT = re.compile(
     r"(?:the|leaves|hurts|reduces|lowers|raises|drops|rises|,)|,)|"
     r"去掉(?P<zh>[^，。；、\d]{2,12}?)(?:后|，|会|使|下降)"
 )
-_NUMBER = re.compile(
-    r"^(?:\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)+\.?|[A-Z]\.?(?=\s)|[IVX]+\.|"
-    r"第?[一二三四五六七八九十]+[、.章节])\s*"
-)
-_GENERIC = re.compile(
-    r"^(?:(?:main |overall |experimental "
-    r")?(?:results?|experiments?|evaluation|analysis|discussion|set-?up|settings?|datasets?|"
-    r"data(?: and set-?up)?|baselines?|cost|implementation "
-    r"details?|metrics)|methods?|methodolog\w+|introduction|"
-    r"related work|background|"
-    r"approach|conclusions?.*|conceptual framework|limitations?|abstract|"
-    r"(?:主要|实验)?(?:结果|实验)(?:与分析)?|方法|本文方法|数据集?|对比方法.*|实验设置|"
-    r"分析|讨论.*|引言|相关工作|结论|总结|摘要|局限.*)$",
-    re.IGNORECASE,
-)
 _ANNOUNCES = re.compile(  # that it will be told, and not what
     r"(?:In (?:this|our) \w+, )?[Ww]e (?:\w+ly )?"
     r"(?:summari[sz]e|discuss|review|describe|cover|focus|compare|examine|investigate)\b|To "
-    r"further",
+    r"further"
 )
 _POINTS = re.compile(r"\d|[A-Z]\b")  # a label has a number
 _FINDING = re.compile(
@@ -92,51 +80,6 @@ _FINDING = re.compile(
     r"\b(?:\d+(?:\.\d+)?%|points)|占|发现|说明|表明|由.{1,12}[降升]至",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SuggestedQuestion:
-    """`kind` is what sort of question it is; of each sort there are few."""
-
-    kind: str
-    question: str
-    line: Line
-    more: tuple[Line, ...] = ()  # what else answers it
-
-    @property
-    def answer(self) -> list[Line]:
-        """The sentences that answer it, in order."""
-        return sorted(
-            {line.order: line for line in (self.line, *self.more)}.values(),
-            key=lambda line: line.order,
-        )
-
-    def repeats(self, other: SuggestedQuestion) -> bool:
-        """Whether it asks the same or has the same answer; of most sorts one is enough."""
-        once = self.kind == other.kind and self.kind not in (
-            "heading",
-            "float",
-            "better",
-            "without",
-        )
-        return once or self.question == other.question or self.line.order == other.line.order
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionSource:
-    """What questions are made from. `lines`: those of the paper proper."""
-
-    book: OpenPaper
-    lines: Sequence[Line]
-    own: OwnWork
-    picks: Mapping[Slot, Sequence[Line]]
-    lang: str
-
-    def says(self, key: str, **values: object) -> str:
-        """One of our questions, with the method's name where it has one."""
-        if self.own.name:
-            return format_message(key, self.lang, name=self.own.name, **values)
-        return format_message(f"{key}_unnamed", self.lang, **values)
 
 
 def suggest_questions(
@@ -240,9 +183,7 @@ def _ask_about_headings(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     for part in matter.book.paper.of(("results", "discussion", "method")):
         heading = strip_heading_number(part.heading)
         asks = heading.endswith(("?", "？"))
-        own_heading = (
-            len(part.heading_path) > 1 and len(heading) > 2 and not _GENERIC.match(heading)
-        )
+        own_heading = len(part.heading_path) > 1 and len(heading) > 2 and not GENERIC.match(heading)
         if part.appendix or not own_heading or (part.role == "method" and not asks):
             continue
         inside = [line for line in by_part[part.start] if not line.dangling]
@@ -340,18 +281,6 @@ _MAKERS: Final[tuple[_Maker, ...]] = (
     _ask_difference,
 )
 _ORDER: Final = ("how", "differs", "data", "better", "float", "heading", "without", "limit")
-
-
-def strip_heading_number(heading: str) -> str:
-    """A heading without its number."""
-    return _NUMBER.sub("", heading).strip()
-
-
-def is_generic_heading(part: Part) -> bool:
-    """Whether a part's heading could stand in any paper."""
-    return not strip_heading_number(part.heading) or bool(
-        _GENERIC.match(strip_heading_number(part.heading))
-    )
 
 
 def _shorten_caption(book: OpenPaper, one: Float) -> str:

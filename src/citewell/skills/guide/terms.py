@@ -1,7 +1,5 @@
 """The words to know of a paper: abbreviations with what they stand for, named things, words that it
-defines.
-
-The one rule: a term comes with the sentence in which the paper itself says what it is.
+defines. A term comes with the sentence in which the paper itself says what it is.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ Found by the vector of `subject` (a settled question, or what a fact is about), 
 from those that do not (0.849 and less); the fact's own words do not (0.841, 0.868), nor does the
 passage side (0.814, 0.872).
 
-The one rule: a fact is for questions about its owner. One that does not speak of them calls up no
-fact.
+A fact is for questions about its owner. One that does not speak of them calls up no fact.
 """
 
 from __future__ import annotations
@@ -20,12 +19,8 @@ from dataclasses import dataclass
 
 from citewell.models.reader_base import Reader
 from citewell.skills.answer.duplicate_question import find_same_questions, has_same_facts
-from citewell.skills.memory.remember import (
-    Fact,
-    extract_fact_value,
-    extract_stated_facts,
-    is_memory_question,
-)
+from citewell.skills.memory.memory_questions import is_memory_question
+from citewell.skills.memory.remember import Fact, extract_fact_value, extract_stated_facts
 from citewell.skills.memory.statements import get_aliases
 from citewell.store.memory import DAY
 from citewell.store.memory_rows import Memory

@@ -1,7 +1,5 @@
 """Memories and the conversation itself as evidence, for questions about them, and as citations.
-
-The one rule: what is remembered is cited as memory, by its own words, and never passed off as a
-document.
+What is remembered is cited as memory, by its own words, and never passed off as a document.
 """
 
 from __future__ import annotations

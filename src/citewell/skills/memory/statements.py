@@ -1,8 +1,6 @@
 """What a clause states of the one who says it, in English and Chinese: `my plan is Pro` is (plan,
-Pro).
-
-The one rule: a pattern matches a whole clause or nothing, so that questions, reports and
-suppositions state nothing.
+Pro). A pattern matches a whole clause or nothing, so that questions, reports and suppositions state
+nothing.
 """
 
 from __future__ import annotations
@@ -166,9 +164,7 @@ _PATTERNS = tuple(
 
 
 def parse_clause(clause: str) -> Stated | None:
-    """What one clause states of its speaker; None where it states nothing, or only a state of the
-    moment.
-    """
+    """What one clause states of its speaker, and not only for the moment; else None."""
     clause = clause.strip()
     for pattern, subject, many in _PATTERNS:
         match = pattern.fullmatch(clause)

@@ -1,8 +1,6 @@
-"""Which figures, tables and equations a question names: by number, by order ("the last table"), by
-words of the caption.
+"""Which figures, tables and equations a question names, by number or by order ("the last table").
 
-The one rule: a number that the paper does not have is missing; words that fit no caption, or
-several, point to nothing.
+The one rule: a number that the paper does not have is missing.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from citewell.skills.paper.reference_numbers import (
     normalize_number,
     parse_numbers_at,
 )
-from citewell.text.tokens import STOP_EN, tokenize_for_index, tokenize_query
 
 _LABEL = re.compile(
     r"\b(?P<plural>tables|figures|figs\.?|tabs\.|charts|graphs|diagrams)\s?(?=[\d(IVXA-S])"
@@ -55,38 +52,16 @@ _ORDER_HAN = re.compile(
     r"第(?P<number>[\d一二三四五六七八九十]{1,3})|(?P<first>首))"
     r"\s?[个张幅份]\s?(?P<thing>表格?|图片?|公式|方程)"
 )
-_WORDED = re.compile(
-    r"\b(?:the|which|what|your|this|its)\s+(?P<before>(?:[A-Za-z][\w-]*\s+){1,3}?)"
-    r"(?P<thing>table|figure|chart|diagram|graph|plot)\b(?!\s*\d)"
-    r"|\b(?P<thing2>table|figure|chart|diagram|graph|plot)\s+(?:of|about|on|for|with|showing|"
-    r"shows|that\s+\w+|which\s+\w+|comparing|listing|"
-    r"describing|illustrating|reporting)\s+(?P<after>[\w-]+(?:\s+[\w-]+){0,4})",
-    re.IGNORECASE,
-)
-_WORDED_HAN = re.compile(
-    r"(?P<before>[\u4e00-\u9fff]{2,12})(?P<thing>表格?|图)(?![a-z\d一-十片像表形])"
-)
-_VAGUE = frozenset(  # stemmed, as questions are cut
-    re.findall(
-        r"\w+",
-        "table figure chart diagram graph plot same follow next previous other above below each "
-        "everi given singl whole entir "
-        "first second third last final paper page section exampl there mean show list "
-        "caption result figur diagram tabl",
-    )
-)
 
 
 def find_floats(question: str, book: OpenPaper) -> Found:
-    """Indexes of `paper.floats`. By words only where nothing is named by number or order."""
+    """Indexes of `paper.floats`."""
     found = Found()
     for match in _LABEL.finditer(question):
         numbers, end = parse_numbers_at(question, match.end(), plural=bool(match["plural"]))
         if numbers:
             _find_by_number(found, _get_float_kinds(match[0]), numbers, (match.start(), end), book)
     _find_by_order(found, question, book)
-    if not found.read:
-        _find_by_words(found, question, book)
     return found
 
 
@@ -206,47 +181,3 @@ def _add_nth(
         found.add([there[at]], span)
     else:
         found.add_missing(kind, str(abs(which)) if there else "", span)
-
-
-def _find_by_words(found: Found, question: str, book: OpenPaper) -> None:
-    """The one float whose caption holds the words that describe it. Words that none or two hold
-    describe nothing.
-    """
-    for match in _WORDED.finditer(question):
-        kind = _get_float_kinds(match["thing"] or match["thing2"])[0]
-        tail = re.split(
-            r"\s(?:is|are|does|do|say|show|which|that|have|has)\b", match["after"] or ""
-        )[0]
-        words = [
-            w
-            for w in tokenize_query(match["before"] or tail)
-            if w not in _VAGUE and w not in STOP_EN
-        ]
-        _find_by_caption(found, kind, words, 1.0 if match["before"] else 0.6, match.span(), book)
-    for match in _WORDED_HAN.finditer(question):
-        words = [w for w in tokenize_query(match["before"].removesuffix("的")) if len(w) > 1]
-        _find_by_caption(
-            found, _get_float_kinds(match["thing"])[0], words[-3:], 0.6, match.span(), book
-        )
-
-
-def _find_by_caption(
-    found: Found,
-    kind: FloatKind,
-    words: Sequence[str],
-    share: float,
-    span: tuple[int, int],
-    book: OpenPaper,
-) -> None:
-    if not words:
-        return
-    text = book.document.text
-    held = {
-        i: len(set(words) & set(tokenize_for_index(text[each.start : each.end])))
-        for i, each in enumerate(book.paper.floats)
-        if each.kind == kind
-    }
-    most = max(held.values(), default=0)
-    best = [i for i, count in held.items() if count == most]
-    if most >= max(1.0, share * len(set(words))) and len(best) == 1:
-        found.add(best, span)

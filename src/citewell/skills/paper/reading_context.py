@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from citewell.ingest.paper.shape import Paper, Role
+from citewell.messages import AnyText
 from citewell.skills.evidence.passages import Passage, join_spans
 from citewell.types import Citation, Document, Hit, Sentence, Shown
 
@@ -53,7 +54,7 @@ class Report(Shown):
     questions: list[Suggestion] = Field(default=[])
     question: str
     citations: list[Citation] = Field(default=[])
-    warnings: list[str] = Field(default=[])
+    warnings: list[AnyText] = Field(default=[])
 
 
 class PlanStep(Shown):

@@ -68,12 +68,6 @@ def replace_number_words(text: str) -> str:
     return _SPELT.sub(lambda found: f"{found[1]} {1 + _WORDS.index(found[2].lower())}", text)
 
 
-def fold_accents(text: str) -> str:
-    """`text` without accents and letter case: names of authors are compared so."""
-    parts = unicodedata.normalize("NFKD", text.translate(_SIGNS))
-    return "".join(c for c in parts if not unicodedata.combining(c)).casefold()
-
-
 def normalize_number(number: str) -> str:
     """`II` and `二` are `2`, `3(a)` is `3a`, `a.1` is `A1`, `3-1` is `3.1`; empty where there is no
     number.

@@ -28,9 +28,6 @@ from citewell.skills.paper.reference_numbers import (
 )
 from citewell.skills.paper.section_references import find_sections, get_section_numbers
 
-__all__ = ["Kind", "Missing", "PaperTargets", "describe_missing", "find_paper_targets"]
-
-
 LONGEST: Final = 4_000  # characters of a question that are read: as many as a selection has
 
 

@@ -33,10 +33,6 @@ BODY_SHARE: Final = (
 SAID_SHARE: Final = (
     0.5  # of what is left goes to the sentences that point to it, the rest to those around them
 )
-_EXPLAINS = re.compile(
-    r"(?:where|here|with|in which|and|such that|denot\w+|let)\b|其中|式中|这里|此处|记|令",
-    re.IGNORECASE,
-)
 _CELL = re.compile(r"[^|:]{1,80}: \S")
 
 
@@ -77,17 +73,6 @@ def build_section_passages(
             ]
     most = max(PASSAGES, budget // TOKENS_EACH)
     return pack_passages(question, cut, budget, most=most) if cut else []
-
-
-def build_part_passages(
-    roles: Sequence[Role], book: OpenPaper, question: str, budget: int
-) -> list[Passage]:
-    """The best sentences of all parts of these roles, by words: for where a search finds nothing in
-    them.
-    """
-    pick = Pick(book, question, budget)
-    _add_best_sentences([(part.start, part.end) for part in book.paper.of(roles)], pick, budget)
-    return pick.passages()
 
 
 def _list_role_spans(roles: Sequence[Role], book: OpenPaper) -> list[Span]:
@@ -214,8 +199,8 @@ def _filter_text_mentions(places: Sequence[Mention], book: OpenPaper) -> list[Me
 
 
 def _add_equation(index: int, pick: Pick, room: int) -> None:
-    """The equation, what explains its symbols behind it, the sentence that leads to it, and what is
-    said of it elsewhere.
+    """The equation, what stands behind it and explains its symbols, the sentences that lead to it,
+    and what is said of it elsewhere.
     """
     book, left = pick.book, pick.left
     each = book.paper.equations[index]
@@ -224,28 +209,11 @@ def _add_equation(index: int, pick: Pick, room: int) -> None:
     start, end = (part.start, part.end) if part else (0, len(book.document.text))
     behind = list_sentence_spans(book, each.end, end)[:3]
     before = list_sentence_spans(book, start, each.start)[-2:]
-    own = (each.start, each.end)
-    explains = [
-        span
-        for span in behind
-        if _EXPLAINS.match(pick.words(span)) or _has_shared_symbols(pick, span, own)
-    ]
-    for span in [*explains, *reversed(before), *behind]:
+    for span in [*behind, *reversed(before)]:
         if left - pick.left < room:
             pick.take(span)
     pick.group()
     _add_mentions(pick, "equation", index, max(0, room - (left - pick.left)))
-
-
-def _has_shared_symbols(pick: Pick, span: Span, equation: Span) -> bool:
-    """Whether a sentence speaks of letters that the equation has: `Here s₀ is the charge`."""
-    symbols = set(re.findall(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])", pick.words(equation))) - {
-        "a",
-        "A",
-        "I",
-    }
-    words = set(re.findall(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])", pick.words(span)))
-    return len(symbols & words) >= 1
 
 
 def _add_reference(index: int, pick: Pick, room: int) -> None:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Final
 
 from citewell.errors import InvalidInput, NotFound
+from citewell.messages import Text
 from citewell.skills.paper.reading_context import OpenPaper, Selection
 
 FEWEST, MOST = 2, 4_000  # letters, and characters, that can be marked
@@ -58,7 +59,7 @@ def locate_selection(selection: Selection, book: OpenPaper) -> tuple[int, int]:
             return _check_length(span, text)
     elif selection.end >= 0 and selection.start >= selection.end:
         raise InvalidInput(
-            "the selection ends before it begins", hint="send start < end, or its text"
+            Text("the selection ends before it begins"), hint=Text("send start < end, or its text")
         )
     return _locate_by_words(selection, text)
 
@@ -84,8 +85,8 @@ def _is_long_enough(words: str) -> bool:
 def _trim_selection(selection: Selection, text: str) -> tuple[int, int]:
     if selection.end > len(text):
         raise InvalidInput(
-            "the selection ends behind the end of the paper",
-            hint="send offsets into its text, or the words",
+            Text("the selection ends behind the end of the paper"),
+            hint=Text("send offsets into its text, or the words"),
         )
     start, end = selection.start, selection.end
     while start < end and text[start].isspace():
@@ -98,12 +99,13 @@ def _trim_selection(selection: Selection, text: str) -> tuple[int, int]:
 def _check_length(span: tuple[int, int], text: str) -> tuple[int, int]:
     if len(_extract_letters(text[slice(*span)])) < FEWEST:
         raise InvalidInput(
-            "the selection is too short to say what is meant", hint="mark a word at least"
+            Text("the selection is too short to say what is meant"),
+            hint=Text("mark a word at least"),
         )
     if span[1] - span[0] > MOST:
         raise InvalidInput(
-            f"the selection is longer than {MOST} characters",
-            hint="mark less, or ask about the section",
+            Text("the selection is longer than {most} characters", most=MOST),
+            hint=Text("mark less, or ask about the section"),
         )
     return span
 
@@ -112,7 +114,8 @@ def _locate_by_words(selection: Selection, text: str) -> tuple[int, int]:
     wanted = _extract_letters(selection.text)
     if len(wanted) < FEWEST:
         raise InvalidInput(
-            "the selection is too short to say what is meant", hint="mark a word at least"
+            Text("the selection is too short to say what is meant"),
+            hint=Text("mark a word at least"),
         )
     folded, where = _fold_cached(text)
     places = _find_places(wanted, folded)
@@ -129,9 +132,9 @@ def _locate_by_words(selection: Selection, text: str) -> tuple[int, int]:
         return _check_length(_extend_to_signs(span, selection.text, text), text)
     found = _find_similar(wanted, folded)
     if found is None:
-        hint = "copy it from the paper as it stands there, or send its place"
+        hint = Text("copy it from the paper as it stands there, or send its place")
         raise NotFound(
-            "the paper does not have the words of the selection",
+            Text("the paper does not have the words of the selection"),
             hint=hint,
             code="selection_not_found",
         )

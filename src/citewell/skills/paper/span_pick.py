@@ -82,52 +82,19 @@ class Pick:
         )
 
 
-# How much of its paragraph's score a sentence has beside its own: the paragraph that names what is
-# asked for holds the answer in a sentence that does not ("we take the majority vote"). Chosen by
-# hand: of the dozen questions looked at, it brought that answer in and changed the others little;
-# other values were not compared.
-ABOUT = 0.5
 # characters between two spans of one passage: about a paragraph and a half of the papers read here
 FURTHEST = 1_500
 
 
 def rank_spans(question: str, texts: Sequence[str], spans: Sequence[Span]) -> list[int]:
-    """Best first; what stands beside a good one gains. Where the question's words tell nothing, the
-    first of each run of neighbours goes before the second: a paragraph's first sentence says what
-    it is about.
-    """
+    """Best first; what stands beside a good one gains."""
     shares = compute_coverage(question, texts) if question.strip() else [0.0] * len(texts)
-    beside = [
-        max(
-            (
-                shares[j]
-                for j in (i - 1, i + 1)
-                if 0 <= j < len(spans) and _is_adjacent(spans[i], spans[j])
-            ),
-            default=0.0,
-        )
-        for i in range(len(spans))
-    ]
-    depth = [0] * len(spans)
-    for i, (one, other) in enumerate(pairwise(spans), start=1):
-        depth[i] = depth[i - 1] + 1 if 0 <= other[0] - one[1] <= 1 else 0
-    block = [0] * len(spans)  # which run of neighbours each is of
-    for i in range(1, len(spans)):
-        block[i] = block[i - 1] + (depth[i] == 0)
-    whole = (
-        [
-            " ".join(texts[i] for i in range(len(spans)) if block[i] == b)
-            for b in range(block[-1] + 1)
-        ]
-        if spans
-        else []
-    )
-    about = compute_coverage(question, whole) if question.strip() else [0.0] * len(whole)
-    scores = [
-        max(s, NEIGHBOUR * n) + ABOUT * about[b]
-        for s, n, b in zip(shares, beside, block, strict=True)
-    ]
-    return sorted(range(len(spans)), key=lambda i: (-round(scores[i], 6), depth[i], i))
+    scores = list(shares)
+    for i, (one, other) in enumerate(pairwise(spans)):
+        if _is_adjacent(one, other):
+            scores[i] = max(scores[i], NEIGHBOUR * shares[i + 1])
+            scores[i + 1] = max(scores[i + 1], NEIGHBOUR * shares[i])
+    return sorted(range(len(spans)), key=lambda i: (-round(scores[i], 6), i))
 
 
 def _is_adjacent(one: Span, other: Span) -> bool:

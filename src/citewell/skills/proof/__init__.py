@@ -1,3 +1,1 @@
-"""Is a sentence of an answer borne by the evidence? Judges, exact checks, and the proof that is
-shown.
-"""
+"""Is a sentence borne by the evidence? Judges, exact checks, and the proof that is shown."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from citewell.skills.evidence.numbered import Unit
+from citewell.text.markup import strip_markup
 
 _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -25,15 +26,15 @@ _SEVERAL = re.compile(r"[;；\n]")
 
 
 def find_quoted_unit(text: str, units: Sequence[Unit]) -> Unit | None:
-    """The sentence that `text` is, word for word but for white space and final punctuation; None
-    where none is. The whole sentence: a part of it may say the opposite.
+    """The sentence that `text` is, word for word but for white space, Markdown and final
+    punctuation; None where none is. The whole sentence: a part of it may say the opposite.
     """
     wanted = _normalize_quote(text)
     return next((unit for unit in units if wanted and _normalize_quote(unit.text) == wanted), None)
 
 
 def _normalize_quote(text: str) -> str:
-    flat = " ".join(unicodedata.normalize("NFKC", text).split())
+    flat = " ".join(unicodedata.normalize("NFKC", strip_markup(text)).split())
     return flat.strip(" .。!！;；").casefold()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field, field_validator
 
+from citewell.messages import Text
 from citewell.models.base import LLM
 from citewell.models.prompt import ask_json, fill_prompt, load_prompt
 from citewell.skills.answer.draft import build_evidence_messages
@@ -103,7 +104,7 @@ def _format_evidence_ids(claim: Claim) -> str:
 def _build_judgement(said: StatementVerdict | None, units: Sequence[Unit]) -> Judgement:
     if said is None:
         return Judgement(
-            "not_stated", SCORES["not_stated"], reason="the check gave no verdict on it"
+            "not_stated", SCORES["not_stated"], reason=Text("the check gave no verdict on it")
         )
     return Judgement(
         said.verdict,

@@ -1,11 +1,10 @@
-"""The reader as judge: each claim against the sentences it names, or the nearest ones where it
-names none.
-"""
+"""The reader as judge: each claim against the sentences it names, else the nearest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from citewell.messages import Text
 from citewell.models import reader_base as reader
 from citewell.models.reader_base import Reader
 from citewell.retrieve.rank import compute_coverage
@@ -19,9 +18,7 @@ ENTAILED = (
 
 
 class ReaderJudge:
-    """Implements `Judge`. One pair a claim: its sentences together, with the title they stand
-    under.
-    """
+    """Implements `Judge`. One pair a claim: its sentences, with the title they stand under."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -65,7 +62,7 @@ def _build_judgement(
         return Judgement(
             "not_stated",
             found.not_stated,
-            reason="the reader cannot tell that something is missing",
+            reason=Text("the reader cannot tell that something is missing"),
         )
     if found.entailed >= ENTAILED:
         return Judgement("entailed", found.entailed, evidence)
@@ -81,4 +78,4 @@ def _build_judgement(
 def _build_reason(claim: Claim, found: reader.Judgement) -> str:
     """The words that the evidence does not back, where the reader marks some."""
     words = [claim.text[start:end] for start, end in found.unsupported]
-    return f"not backed: {', '.join(words)}" if words else ""
+    return Text("not backed: {words}", words=", ".join(words)) if words else ""

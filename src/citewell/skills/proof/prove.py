@@ -12,21 +12,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citewell.errors import BudgetSpent, CitewellError
+from citewell.messages import Text
 from citewell.models.base import LLM
 from citewell.skills.answer.cite import Proof, number_citations
 from citewell.skills.answer.draft import Draft, DraftSentence, describe_doubts, write_draft
 from citewell.skills.evidence.numbered import Unit, pick_units
 from citewell.skills.proof.exact import check_equation, find_quoted_unit
-from citewell.skills.proof.figures import check_result, check_rows
+from citewell.skills.proof.figure_check import check_result, check_rows
 from citewell.skills.proof.judge import Claim, Judge, Judgement
 from citewell.text.sentences import detect_language
 from citewell.types import Kind, Message, Sentence, Verdict
 
-NOT_SHOWN = "no sentence of the evidence was named that shows it"
+NOT_SHOWN = Text("no sentence of the evidence was named that shows it")
 UNSHOWN = 0.1  # the score of what a judge grants and nothing is named for
 # a difference needs no equation to be right
 _OWN_FIGURES: frozenset[Kind] = frozenset({"comparison", "not_told"})
-UNCHECKED = "no judge is at hand that could check a sentence that is not quoted"
+UNCHECKED = Text("no judge is at hand that could check a sentence that is not quoted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,19 @@ async def judge_draft(
             judged = await judge.judge(question, [claims[n] for n in open_ones], units)
         except CitewellError as error:
             failure, spent = error.message, error.code if isinstance(error, BudgetSpent) else ""
-    reason = f"it could not be checked: {failure}" if failure else UNCHECKED
+    reason = Text("it could not be checked: {failure}", failure=failure) if failure else UNCHECKED
     judged = judged or [_settle_quotation(claims[n], units, reason) for n in open_ones]
     for n, judgement in zip(open_ones, judged, strict=True):
         settled[n] = _add_own_evidence(judgement, claims[n], draft.sentences[n])
     return Proven(draft, [each for each in settled if each is not None], failure, spent)
+
+
+def put_first(proven: Proven, *computed: tuple[DraftSentence, Judgement]) -> Proven:
+    """A judged draft behind sentences that code has computed and proved."""
+    sentences = [*(sentence for sentence, _ in computed), *proven.draft.sentences]
+    judgements = [*(judgement for _, judgement in computed), *proven.judgements]
+    draft = proven.draft.model_copy(update={"sentences": sentences})
+    return replace(proven, draft=draft, judgements=judgements)
 
 
 def _settle_figures(
@@ -174,7 +183,9 @@ def show_proof(proven: Proven, units: Sequence[Unit] = ()) -> Proof:
     bound = []
     for sentence, judgement in zip(proven.draft.sentences, proven.judgements, strict=True):
         verdict: Verdict = "supported" if judgement.verdict == "entailed" else "unsupported"
-        problems = [] if verdict == "supported" else [judgement.reason or "no sentence shows it"]
+        problems = (
+            [] if verdict == "supported" else [judgement.reason or Text("no sentence shows it")]
+        )
         shown = Sentence(
             text=sentence.text.strip(),
             verdict=verdict,

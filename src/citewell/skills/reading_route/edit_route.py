@@ -1,7 +1,5 @@
-"""Changes of a reading route by its reader, and the route as Markdown.
-
-The one rule: pure functions. Each gives a new plan with the next revision and leaves the one it was
-given as it was.
+"""Changes of a reading route by its reader, and the route as Markdown. Pure functions. Each gives a
+new plan with the next revision and leaves the one it was given as it was.
 """
 
 from __future__ import annotations
@@ -10,12 +8,13 @@ from collections.abc import Sequence
 
 from citewell.errors import NotFound
 from citewell.ingest.paper.shape import Part
+from citewell.messages import Text
+from citewell.skills.guide.question_source import strip_heading_number
 from citewell.skills.guide.quotable import find_quotable_lines
-from citewell.skills.guide.suggested_questions import strip_heading_number
 from citewell.skills.paper.reading_context import OpenPaper, Plan, PlanStep
+from citewell.skills.reading_route.plan_route import build_step
 from citewell.skills.reading_route.readable_sections import (
     compute_step_id,
-    estimate_minutes,
     find_readable_sections,
     find_telling_line,
 )
@@ -23,9 +22,7 @@ from citewell.skills.reading_route.route_wording import format_message
 
 
 def tick_step(plan: Plan, step_id: str, done: bool, now: float) -> Plan:
-    """Tick a step off, or take the tick back. One that is so already keeps its time. Raises
-    NotFound.
-    """
+    """Tick a step off, or take the tick back; a tick keeps its time. Raises NotFound."""
     at = _find_step(plan, step_id)
     step = plan.steps[at]
     done_at = (now if step.done_at is None else step.done_at) if done else None
@@ -66,18 +63,7 @@ def add_section(plan: Plan, book: OpenPaper, section: str, *, why: str = "") -> 
         None,
     )
     said = find_telling_line(own) if own else None
-    step = PlanStep(
-        step_id=compute_step_id(part),
-        section=part.heading or part.role,
-        role=part.role,
-        start=part.start,
-        end=part.end,
-        first_page=part.first_page,
-        last_page=part.last_page,
-        minutes=estimate_minutes(book, part),
-        why=why or format_message("added", plan.lang),
-        quote=said.quote if said else "",
-    )
+    step = build_step(book, part, why or format_message("added", plan.lang), said)
     to = next(
         (n for n, other in enumerate(plan.steps) if other.start > part.start), len(plan.steps)
     )
@@ -137,10 +123,13 @@ def _find_step(plan: Plan, step_id: str) -> int:
     for n, step in enumerate(plan.steps):
         if step.step_id == step_id:
             return n
-    known = ", ".join(f"{step.step_id} ({step.section})" for step in plan.steps)
+    known = Text(", ").join(
+        Text("{step_id} ({section})", step_id=step.step_id, section=step.section)
+        for step in plan.steps
+    )
     raise NotFound(
-        f"the route has no step {step_id!r}",
-        hint=f"its steps: {known}" if known else "it has no steps",
+        Text("the route has no step {step_id!r}", step_id=step_id),
+        hint=Text("its steps: {known}", known=known) if known else Text("it has no steps"),
     )
 
 
@@ -162,7 +151,10 @@ def _find_section(book: OpenPaper, wanted: str) -> Part:
     if len(holding) == 1:
         return holding[0]
     known = "; ".join(part.heading for part in holding or parts)
-    raise NotFound(f"no section {wanted!r} in this paper", hint=f"name one of: {known}")
+    raise NotFound(
+        Text("no section {wanted!r} in this paper", wanted=wanted),
+        hint=Text("name one of: {known}", known=known),
+    )
 
 
 def _fold_heading(part: Part) -> str:

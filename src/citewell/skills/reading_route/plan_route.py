@@ -1,38 +1,34 @@
 """The reading route: which sections of a paper serve an interest, in what order, why, and how long
-they take.
-
-The one rule: nothing irrelevant, nothing twice, and what was ticked off stays so. Where the paper
-has nothing to do with the interest, the route is that of the paper in short, and its first step
-says so.
+they take. Nothing irrelevant, nothing twice, and what was ticked off stays so. Where the paper has
+nothing to do with the interest, the route is that of the paper in short, and its first step says
+so.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import anyio.to_thread
 
 from citewell.errors import CitewellError
-from citewell.ingest.paper.shape import Role
-from citewell.models.base import LLM, Embedder
+from citewell.ingest.paper.shape import Part, Role
+from citewell.models.base import LLM, Embedder, is_connected
 from citewell.models.prompt import fill_prompt, load_prompt
+from citewell.retrieve.query import Found
 from citewell.skills.guide.guide_wording import resolve_language
 from citewell.skills.guide.paper_name import LIMITS_HEADING
 from citewell.skills.guide.quotable import Line, find_quotable_lines
-from citewell.skills.guide.write import has_room
 from citewell.skills.paper.reading_context import OpenPaper, Plan, PlanStep
-from citewell.skills.reading_route.interest import (
-    extract_interest_words,
-    is_part_name,
-    is_part_of_interest,
-)
+from citewell.skills.reading_route.interest import Interest, read_interest
 from citewell.skills.reading_route.readable_sections import (
     Reading,
     compute_step_id,
     estimate_minutes,
     find_readable_sections,
+    find_said,
     find_telling_line,
     list_nonempty_sections,
     score_sections,
@@ -42,29 +38,21 @@ from citewell.text.sentences import detect_language
 
 FEWEST, MOST = 3, 8  # steps
 CORE = 5  # sections that serve the interest itself
-WORDS = (
-    2  # of an interest that one section holds: then it has to do with it, whatever the meanings say
-)
-NEAR = 0.6  # share of the best section's score below which another does not serve the interest
+NEAR = 0.6  # how far up from the worst score to the best a section must be to serve the interest
 APPENDED = 0.85  # the same for an appendix: what is there is said in short in the paper proper
 BEARS = 0.45  # the same for results and limits that are not asked for
-# A section has to do with an interest if its best sentence comes this near. 12 interests in other
-# subjects came to 0.843 of one of four English papers and 0.856 of a Chinese one in the paper's
-# language, 0.814 and 0.810 across languages; 25 in the papers' own subjects 0.861 to 0.940, and
-# 0.795 to 0.851 across languages, where 2 of 10 are lost so, and are told so (by a trial script,
-# multilingual-e5-small).
+# A paper has to do with an interest that names a kind of part; else where the search is so sure, or
+# its best passage comes so near, by the languages of interest and paper. Of 30 pairs of a paper and
+# an interest in another subject one passed; of 44 with an interest in its own subject or in one of
+# its parts one was lost. (By words and cosines of sentences: none passed, seven were lost.) Of
+# Chinese papers only our sample was tried.
+SURE = 0.13
 RELATED: Final[Mapping[tuple[str, str], float]] = {
-    ("en", "en"): 0.85,
-    ("zh", "zh"): 0.87,
-    ("zh", "en"): 0.82,
-    ("en", "zh"): 0.815,
+    ("en", "en"): 0.825,
+    ("zh", "zh"): 0.845,
+    ("zh", "en"): 0.795,
+    ("en", "zh"): 0.795,
 }
-# how much nearer one must come of whose words the paper has none: "how forecasts are made" passed
-# otherwise
-STRANGE = 0.02
-HALF = 0.5
-# how much nearer than it is a section counts that holds more than half of the interest's words
-SLACK = 0.03
 LONG = 3  # sentences that make a section of its own
 SAID = 90  # characters of a quote in a reason
 _BEFORE = re.compile(
@@ -72,7 +60,6 @@ _BEFORE = re.compile(
     r"问题定义|符号",
     re.IGNORECASE,
 )
-NAMED = 4  # words of the interest in a reason
 PLACE: Final[Mapping[Role, int]] = {
     "abstract": 0,
     "introduction": 0,
@@ -82,34 +69,35 @@ PLACE: Final[Mapping[Role, int]] = {
     "results": 2,
 }
 
+Find = Callable[[str], Awaitable[Found]]
+
 
 async def make_route(
     book: OpenPaper,
     interest: str,
     *,
+    find: Find,
     embedder: Embedder,
     llm: LLM | None,
     lang: str,
     before: Plan | None = None,
     now: float,
 ) -> Plan:
-    """The route of `interest`, told in `lang`; an empty one gives the paper in short. `before`: the
-    route so far, whose ticks stay with their sections.
+    """The route of `interest`, told in `lang`; an empty one gives the paper in short. `find`
+    searches the paper. `before`: the route so far, whose ticks stay with their sections.
     """
     lang, interest = resolve_language(lang), " ".join(interest.split())
     sections = await anyio.to_thread.run_sync(
-        lambda: find_readable_sections(
-            book, find_quotable_lines(book, extract_interest_words(interest))
-        )
+        lambda: find_readable_sections(book, find_quotable_lines(book))
     )
     steps: list[PlanStep] = []
     if interest and sections:
         looked_for = await _translate_interest(book, interest, llm)
-        heard = await score_sections(sections, looked_for, embedder)
-        if _is_related(book, heard, looked_for):
-            steps = await anyio.to_thread.run_sync(
-                _plan_for_interest, book, heard, looked_for, lang
-            )
+        asked, found = await read_interest(looked_for, embedder), await find(looked_for)
+        if _is_related(book, asked, found, looked_for):
+            scored = score_sections(sections, found.hits, asked)
+            chosen = await find_said(book, _choose_sections(scored), looked_for, embedder)
+            steps = [build_step(book, s.part, _explain_choice(s, lang), s.said) for s in chosen]
     if not steps:
         steps = await anyio.to_thread.run_sync(
             lambda: _plan_overview(book, sections or list_nonempty_sections(book), lang)
@@ -134,7 +122,7 @@ async def _translate_interest(book: OpenPaper, interest: str, llm: LLM | None) -
     there to find them. They serve to search only; without them the multilingual embedder must do.
     """
     tongue = resolve_language(book.paper.lang)
-    if llm is None or not has_room(llm) or detect_language(interest) == tongue:
+    if llm is None or not is_connected(llm) or detect_language(interest) == tongue:
         return interest
     name = {"en": {"en": "English", "zh": "Chinese"}, "zh": {"en": "英文", "zh": "中文"}}[
         resolve_language(detect_language(interest))
@@ -151,51 +139,36 @@ async def _translate_interest(book: OpenPaper, interest: str, llm: LLM | None) -
     return f"{interest} {' '.join(reply.text.split())[:200]}"
 
 
-def _is_related(book: OpenPaper, sections: Sequence[Reading], interest: str) -> bool:
-    """Whether any section has to do with it."""
-    tongue = resolve_language(book.paper.lang)
-    least = RELATED[resolve_language(detect_language(interest)), tongue]
-    if resolve_language(detect_language(interest)) == tongue and not any(
-        s.shared for s in sections
-    ):
-        least += STRANGE
-    if is_part_name(interest) or any(len(s.shared) >= WORDS for s in sections):
-        return True
-    return any(
-        s.cosine >= least - SLACK * (_compute_word_share(s, interest) > HALF) for s in sections
-    )
+def _is_related(book: OpenPaper, asked: Interest, found: Found, interest: str) -> bool:
+    """Whether the paper has to do with it."""
+    tongues = resolve_language(detect_language(interest)), resolve_language(book.paper.lang)
+    near = max((hit.signals.get("cosine", 0.0) for hit in found.hits), default=0.0)
+    sure = tongues[0] == tongues[1] and found.confidence >= SURE
+    return asked.named >= 1.0 or sure or near >= RELATED[tongues]
 
 
-def _compute_word_share(section: Reading, interest: str) -> float:
-    """What share of the interest, in characters, its section holds."""
-    return sum(len(word) for word in section.shared) / max(1, len(interest))
-
-
-def _plan_for_interest(
-    book: OpenPaper, sections: Sequence[Reading], interest: str, lang: str
-) -> list[PlanStep]:
+def _choose_sections(sections: Sequence[Reading]) -> list[Reading]:
     """First the paper in short, then what serves the interest, then results and limits that bear on
-    it.
+    it, in a sane order.
     """
     ranked = sorted(sections, key=lambda section: -section.score)
-    best = ranked[0].score
-    core = [s for s in ranked if s.score >= (APPENDED if s.part.appendix else NEAR) * best][:CORE]
-    chosen = {s.part.start: s for s in core}
+    best, worst = ranked[0].score, ranked[-1].score
+    shares = {s.part.start: (s.score - worst) / ((best - worst) or 1.0) for s in ranked}
+    core = [s for s in ranked if shares[s.part.start] >= (APPENDED if s.part.appendix else NEAR)][
+        :CORE
+    ]
+    chosen = {s.part.start: replace(s, core=True) for s in core}
     opening = next((s for s in sections if s.opening), None)
     if opening is not None:
         chosen.setdefault(opening.part.start, opening)
     for other in (_find_best(ranked, "results"), _find_limits(ranked)):
-        if other is not None and len(chosen) < MOST and other.score >= BEARS * best:
+        if other is not None and len(chosen) < MOST and shares[other.part.start] >= BEARS:
             chosen.setdefault(other.part.start, other)
     for section in ranked:
         if len(chosen) >= FEWEST:
             break
         chosen.setdefault(section.part.start, section)
-    ordered = sorted(chosen.values(), key=lambda s: (_get_reading_order(s), s.part.start))[:MOST]
-    starts = [s.part.start for s in core]
-    return [
-        _build_step(book, s, _explain_choice(s, starts, interest, lang), s.said) for s in ordered
-    ]
+    return sorted(chosen.values(), key=lambda s: (_get_reading_order(s), s.part.start))[:MOST]
 
 
 def _get_reading_order(section: Reading) -> int:
@@ -213,24 +186,10 @@ def _find_limits(ranked: Sequence[Reading]) -> Reading | None:
     return named or _find_best(ranked, "discussion")
 
 
-def _explain_choice(section: Reading, core: Sequence[int], interest: str, lang: str) -> str:
+def _explain_choice(section: Reading, lang: str) -> str:
     """What in the section meets the interest."""
-    said = _shorten_line(section.said)
-    if section.part.start not in core:
-        return format_message(_get_purpose_key(section), lang, said=said)
-    if section.shared:
-        quoted = [format_message("quoted", lang, word=word) for word in section.shared[:NAMED]]
-        joint = "、" if lang == "zh" else ", "
-        listed = (
-            joint.join(quoted[:-1]) + format_message("and", lang) + quoted[-1]
-            if len(quoted) > 1
-            else quoted[0]
-        )
-        return format_message("words", lang, words=listed)
-    if is_part_of_interest(section.part, interest):
-        return format_message("asked", lang, said=said)
-    rank = format_message("nearest" if section.part.start == core[0] else "near_too", lang)
-    return format_message("near", lang, rank=rank, said=said)
+    key = "asked" if section.asked else "near" if section.core else _get_purpose_key(section)
+    return format_message(key, lang, said=_shorten_line(section.said))
 
 
 def _get_purpose_key(section: Reading) -> str:
@@ -267,13 +226,13 @@ def _plan_overview(book: OpenPaper, sections: Sequence[Reading], lang: str) -> l
     for spare in (proper, whole):  # a report or a chapter may have no part of a paper at all
         chosen += [s for s in spare if s not in chosen][: max(0, FEWEST - len(chosen))]
     ordered = sorted(chosen, key=lambda s: s.part.start)[:MOST]
-    return [_build_step(book, s, _describe_section(s, lang), find_telling_line(s)) for s in ordered]
+    return [
+        build_step(book, s.part, _describe_section(s, lang), find_telling_line(s)) for s in ordered
+    ]
 
 
 def _find_main(sections: Sequence[Reading]) -> list[Reading]:
-    """Of the sections of one role the first that is not only a line or two, and one named as
-    main.
-    """
+    """Of the sections of one role the first of more than a line or two, and one named as main."""
     named = next(
         (
             s
@@ -299,16 +258,12 @@ def _describe_section(section: Reading, lang: str) -> str:
     )
 
 
-def _build_step(book: OpenPaper, section: Reading, why: str, quoted: Line | None) -> PlanStep:
-    part = section.part
-    return PlanStep(
+def build_step(book: OpenPaper, part: Part, why: str, quoted: Line | None) -> PlanStep:
+    """A step to read a part of the paper."""
+    return PlanStep.of(
+        part,
         step_id=compute_step_id(part),
         section=part.heading or part.role,
-        role=part.role,
-        start=part.start,
-        end=part.end,
-        first_page=part.first_page,
-        last_page=part.last_page,
         minutes=estimate_minutes(book, part),
         why=why,
         quote=quoted.quote if quoted else "",

@@ -1,6 +1,5 @@
 """The table engines by dialect, loaded when one is opened, and how a database's URL is understood.
-
-The one rule: a URL is shown to nobody but through `mask_url`, which masks its password.
+A URL is shown to nobody but through `mask_url`, which masks its password.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import re
 from urllib.parse import unquote, urlsplit
 
 from citewell.errors import InvalidInput
+from citewell.messages import Text
 from citewell.sql.engines.engine import Dialect, Engine, Location
 from citewell.sql.engines.parameters import check_parameters
 
@@ -30,7 +30,7 @@ PARAMETER = re.compile(r"[?&;]([^=&;?#]*)=")
 HOSTS = re.compile(r"(\[[^\]]*\]|[^:/?#,\[]*)(:\d*)?(,(\[[^\]]*\]|[^:/?#,\[]*)(:\d*)?)*([/?#]|$)")
 # not passfile, which is a path
 SECRET = re.compile(r"pass(word|wd|phrase)?$|secret|token|pwd$", re.IGNORECASE)
-FORMS = (
+FORMS = Text(
     "sqlite:///path/to/file.db, postgresql://user:password@host:5432/database or "
     "mysql://user:password@host:3306/database"
 )
@@ -50,7 +50,8 @@ def parse_location(url: str) -> Location:
     dialect = SCHEMES.get(scheme.lower().partition("+")[0])
     if not divider or dialect is None:
         raise InvalidInput(
-            f"{mask_url(url)} is not a database that can be asked", hint=f"give {FORMS}"
+            Text("{mask_url} is not a database that can be asked", mask_url=mask_url(url)),
+            hint=Text("give {forms}", forms=FORMS),
         )
     if dialect == "sqlite":
         return Location("sqlite", _parse_path(url, rest))
@@ -59,17 +60,18 @@ def parse_location(url: str) -> Location:
         _ = parts.port  # raises where it is not a number
     except ValueError:
         raise InvalidInput(
-            f"{mask_url(url)} has no host and port that can be read", hint=f"give {FORMS}"
+            Text("{mask_url} has no host and port that can be read", mask_url=mask_url(url)),
+            hint=Text("give {forms}", forms=FORMS),
         ) from None
     if not unquote(parts.path).strip("/"):
         raise InvalidInput(
-            f"{mask_url(url)} names no database",
-            hint="put its name behind the host: ...@host/database",
+            Text("{mask_url} names no database", mask_url=mask_url(url)),
+            hint=Text("put its name behind the host: ...@host/database"),
         )
     if "#" in rest:
         raise InvalidInput(
-            f"{mask_url(url)} holds a '#'",
-            hint="write special characters of the password as %23 and the like",
+            Text("{mask_url} holds a '#'", mask_url=mask_url(url)),
+            hint=Text("write special characters of the password as %23 and the like"),
         )
     where = f"{'postgresql' if dialect == 'postgres' else 'mysql'}://{rest}"
     check_parameters(where, dialect)
@@ -81,7 +83,8 @@ def _parse_path(url: str, rest: str) -> str:
     path = unquote(rest[1:]) if rest.startswith("/") else ""
     if not path or path == ":memory:" or "\0" in path:
         raise InvalidInput(
-            f"{url} names no file", hint="three slashes and a path: sqlite:///data/sales.db"
+            Text("{url} names no file", url=url),
+            hint=Text("three slashes and a path: sqlite:///data/sales.db"),
         )
     return path
 

@@ -1,12 +1,12 @@
 """DuckDB: the copies made of files that people add. Opened read-only, without other files, network
-and extensions; its configuration is locked.
-
-The one rule: DuckDB's own parser says what kind of statement it is, and only those that hand out
-rows are run: a read-only file would still let them make temporary tables and call procedures.
+and extensions; its configuration is locked. DuckDB's own parser says what kind of statement it is,
+and only those that hand out rows are run: a read-only file would still let them make temporary
+tables and call procedures.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.errors import SourceUnavailable, StatementFailed
+from citewell.messages import Text
 from citewell.sql.engines.engine import Column, ForeignKey, Limits, Location, Rows, Schema, Table
 from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, Found, inspect_tables, quote_name
 from citewell.sql.engines.values import detect_kind, gather_rows
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 THREADS = 2
 INSPECT_MIB = 1024
+_PLACE = re.compile(r"^(LINE (\d+): .*)\n( *)\^", re.MULTILINE)  # how it marks where a fault is
+_WORD = re.compile(r"[\w.\"]+|\S")
 AT_ONCE = 500  # rows fetched together
 # in this order: what is locked last can no more be changed
 SETTINGS: dict[str, object] = {
@@ -117,14 +120,30 @@ def _open_connection(
     except duckdb.Error as error:
         if time.monotonic() - began >= seconds and "nterrupt" in str(error):
             raise make_timeout_error(seconds) from None
-        raise StatementFailed(_hide_path(format_engine_error(error), location.where)) from None
+        raise StatementFailed(_describe_error(error, location.where)) from None
     except (ValueError, OverflowError, UnicodeError, RuntimeError) as error:
         # a value that Python cannot hold
         raise StatementFailed(
-            f"a value of the result cannot be read: {format_engine_error(error)}"
+            Text(
+                "a value of the result cannot be read: {engine_error}",
+                engine_error=format_engine_error(error),
+            )
         ) from None
     finally:
         connection.close()
+
+
+def _describe_error(error: Exception, path: str) -> str:
+    """In the engine's words, and where in the statement."""
+    told = _hide_path(format_engine_error(error), path)
+    found = _PLACE.search(str(error))
+    if found is None or len(found[3]) >= len(found[1]):
+        return told
+    word = _WORD.match(found[1][len(found[3]) :])
+    if word is None:
+        return told
+    told = told.partition("\nLINE ")[0]
+    return Text("{told} (line {line}, at {word!r})", told=told, line=found[2], word=word[0][:40])
 
 
 def _connect_file(path: str) -> DuckDBPyConnection:
@@ -133,7 +152,8 @@ def _connect_file(path: str) -> DuckDBPyConnection:
     name = Path(path).name
     if not Path(path).is_file():
         raise SourceUnavailable(
-            f"the tables of {name} are gone: there is no such file", hint="add the source again"
+            Text("the tables of {name} are gone: there is no such file", name=name),
+            hint=Text("add the source again"),
         )
     try:
         return duckdb.connect(path, read_only=True)
@@ -160,9 +180,13 @@ def _check_single(connection: DuckDBPyConnection, sql: str) -> str:
 
     kinds = [statement.type for statement in connection.extract_statements(sql)]
     if len(kinds) != 1:
-        raise StatementFailed(f"one statement is run at a time, and this is {len(kinds)}")
+        raise StatementFailed(
+            Text("one statement is run at a time, and this is {kinds}", kinds=len(kinds))
+        )
     if kinds[0] not in {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN}:
-        raise StatementFailed(f"only statements that read are run, and this is {kinds[0].name}")
+        raise StatementFailed(
+            Text("only statements that read are run, and this is {name}", name=kinds[0].name)
+        )
     return sql
 
 

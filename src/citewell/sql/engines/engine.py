@@ -1,7 +1,5 @@
 """What a table engine is: it tells its schema, and runs one read-only statement within limits. One
-engine a file.
-
-The one rule: nothing but `retrieve.tables.query` calls `run`, and it guards every statement first;
+engine a file. Nothing but `retrieve.tables.query` calls `run`, and it guards every statement first;
 the engine is read-only by its own means all the same.
 """
 
@@ -22,7 +20,8 @@ Value = str | int | float | bool | None
 class Column:
     """`type` is the engine's own name of it. `values`: stored values as text, all of them where
     `distinct` says there are as many, else the commonest. `lowest` and `highest` of numbers and
-    dates.
+    dates. `synonyms` of its name, and of stored values as (what people say, what is stored): from
+    the source's description.
     """
 
     name: str
@@ -33,6 +32,8 @@ class Column:
     distinct: int | None = None
     lowest: Value = None
     highest: Value = None
+    synonyms: tuple[str, ...] = ()
+    value_synonyms: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Table:
     rows: int | None = None
     primary_key: tuple[str, ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
+    synonyms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +70,7 @@ class Schema:
 
     @property
     def fingerprint(self) -> str:
-        """Of the structure alone (names, types, keys): data may change, confirmed statements go
-        on.
-        """
+        """Of the structure alone (names, types, keys): data may change without harm."""
         shape = [
             [
                 table.name,
@@ -112,6 +112,24 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Writing:
+    """How rows become a file. `schema`, `sql`, `lang`: for the headings, as people read them."""
+
+    form: Literal["csv", "xlsx"]
+    schema: Schema
+    sql: str
+    lang: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a file holds. `truncated`: there were more rows than the limits allow."""
+
+    rows: int
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Location:
     """Where an engine finds its data: the path of a file (duckdb, sqlite) or a URL with its
     password (postgres, mysql). `options`: `values` (how many stored values `inspect` tells of a
@@ -136,6 +154,10 @@ class Engine(Protocol):
 
     async def run(self, sql: str, limits: Limits) -> Rows:
         """One statement, which has passed the guard, read-only by the engine's own means."""
+        ...
+
+    async def export(self, sql: str, limits: Limits, path: str, how: Writing) -> Written:
+        """The same, its rows written into the new file `path`."""
         ...
 
     async def explain(self, sql: str, limits: Limits) -> None:

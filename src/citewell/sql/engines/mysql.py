@@ -5,8 +5,8 @@ one.
 server's own: a text in double quotes is a text, a backslash escapes, names stand in backquotes. So
 the guard reads it too.
 
-The one rule: a statement that does not begin as reading ones do is not sent; MySQL has no cursor
-that would refuse it.
+A statement that does not begin as reading ones do is not sent; MySQL has no cursor that would
+refuse it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from citewell.errors import CitewellError, SourceUnavailable, StatementFailed
+from citewell.errors import SourceUnavailable, StatementFailed
+from citewell.messages import Text
 from citewell.sql.engines import mask_url
 from citewell.sql.engines.engine import Kind, Limits, Location, Rows, Schema
+from citewell.sql.engines.mysql_errors import UNAVAILABLE, translate_error
 from citewell.sql.engines.mysql_schema import find_tables, list_notes
 from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, inspect_tables
 from citewell.sql.engines.values import gather_rows
@@ -31,7 +33,6 @@ from citewell.sql.engines.worker_process import (
     format_engine_error,
     limit_memory,
     make_memory_error,
-    make_timeout_error,
     make_unavailable_error,
     time_query,
 )
@@ -57,25 +58,6 @@ BINARY = 63  # the character set of what is no text
 NUMBERS = {0, 1, 2, 3, 4, 5, 8, 9, 13, 246}
 DATES = {7, 10, 11, 12, 14, 17, 18, 19}
 TEXTS = {15, *range(247, 255)}
-LATE = {1317, 1969, 3024, 1205}  # interrupted; max_statement_time; max_execution_time; lock wait
-TOO_LARGE = {1037, 1038, 1041, 1114, 1153}
-UNAVAILABLE = {
-    1040,
-    1044,
-    1045,
-    1049,
-    1053,
-    1129,
-    1130,
-    1203,
-    1226,
-    2002,
-    2003,
-    2005,
-    2006,
-    2013,
-    2055,
-}
 HINTS = {
     1045: "look at user and password",
     1044: "may this user read that database?",
@@ -162,7 +144,7 @@ def _tag_statement(sql: str, token: str) -> str:
 
 def _check_reading(sql: str) -> None:
     if not READING.match(sql):
-        raise StatementFailed("only statements that read are run")
+        raise StatementFailed(Text("only statements that read are run"))
 
 
 @contextmanager
@@ -180,7 +162,7 @@ def _open_read_only(location: Location, seconds: float, mib: int) -> Iterator[Co
         _apply_limits(connection, seconds, mib)
         yield connection
     except pymysql.Error as error:
-        raise _translate_error(
+        raise translate_error(
             error, location.where, seconds, connected=connection is not None
         ) from None
     except MemoryError:
@@ -190,7 +172,10 @@ def _open_read_only(location: Location, seconds: float, mib: int) -> Iterator[Co
         raise _make_certificate_error(location.where, error) from None
     except (ValueError, OverflowError, UnicodeError) as error:
         raise StatementFailed(
-            f"a value of the result cannot be read: {format_engine_error(error)}"
+            Text(
+                "a value of the result cannot be read: {engine_error}",
+                engine_error=format_engine_error(error),
+            )
         ) from None
     finally:
         if connection is not None:
@@ -198,9 +183,7 @@ def _open_read_only(location: Location, seconds: float, mib: int) -> Iterator[Co
 
 
 def _build_arguments(url: str) -> dict[str, Any]:
-    """What the driver takes, of
-    `mysql://user:password@host:port/database?ssl_ca=...&unix_socket=...`.
-    """
+    """What the driver takes, of `mysql://user:password@host:port/database?ssl_ca=...`."""
     parts = urlsplit(url)
     options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     said: dict[str, Any] = {
@@ -259,7 +242,9 @@ def _fetch_rows(connection: Connection, sql: str, limits: Limits) -> Rows:
     cursor = connection.cursor(SSCursor)
     cursor.execute(sql)
     if cursor.description is None:  # SELECT ... INTO @x
-        raise StatementFailed("only statements that read are run, and this one hands out nothing")
+        raise StatementFailed(
+            Text("only statements that read are run, and this one hands out nothing")
+        )
     result = getattr(cursor, "_result")  # noqa: B009 - only there is said what is binary
     kinds = [_detect_kind(field.type_code, field.charsetnr) for field in result.fields or ()]
     try:
@@ -282,24 +267,6 @@ def _detect_kind(code: int, charset: int) -> Kind:
     return "text" if code in TEXTS and charset != BINARY else "other"
 
 
-def _translate_error(
-    error: pymysql.Error, url: str, seconds: float, *, connected: bool
-) -> CitewellError:
-    code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
-    said = format_engine_error(str(error.args[-1]) if error.args else str(error))
-    if password := unquote(urlsplit(url).password or ""):
-        said = said.replace(password, "***")
-    if code in LATE or (connected and "timed out" in said):
-        return make_timeout_error(seconds)
-    if not connected or code in UNAVAILABLE:
-        return _make_unreachable_error(url, code, said)
-    if code in TOO_LARGE or (code == 1290 and "max-session-mem" in said):
-        return StatementFailed(
-            said, hint="ask for less at once, or raise data.memory_mib", code="memory"
-        )
-    return StatementFailed(said)
-
-
 def _make_certificate_error(url: str, error: OSError) -> SourceUnavailable:
     """Never with the words of the file."""
     if isinstance(error, ssl.SSLError):
@@ -310,15 +277,4 @@ def _make_certificate_error(url: str, error: OSError) -> SourceUnavailable:
         mask_url(url),
         said,
         "ssl_ca=/path/to/ca.pem, certificates in PEM form that this user may read",
-    )
-
-
-def _make_unreachable_error(url: str, code: int, said: str) -> SourceUnavailable:
-    hints = {
-        1045: "look at user and password",
-        1044: "may this user read that database?",
-        1049: "look at the name of the database",
-    }
-    return make_unavailable_error(
-        mask_url(url), said, hints.get(code, "is the server up, and are host and port right?")
     )

@@ -1,7 +1,5 @@
 """The tables of a MySQL or MariaDB database as its catalogue tells them, and what its user may do
-beyond reading.
-
-The one rule: the catalogue lists only what the user may read, and nothing is added to it.
+beyond reading. The catalogue lists only what the user may read, and nothing is added to it.
 """
 
 from __future__ import annotations
@@ -9,6 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from citewell.messages import Text
 from citewell.sql.engines.engine import Column, ForeignKey, Table
 from citewell.sql.engines.profile import Found, quote_name
 from citewell.sql.engines.values import detect_kind
@@ -96,8 +95,12 @@ def _list_other_databases(cursor: Cursor) -> list[str]:
     some = ", ".join(others[:3]) + (f" and {len(others) - 3:,} more" if len(others) > 3 else "")
     return [
         (
-            f"the user may also see {some}; statements may only name tables of {here}; a user "
-            f"for {here} alone is safer"
+            Text(
+                "the user may also see {some}; statements may only name tables of {here}; "
+                "a user for {here} alone is safer",
+                some=some,
+                here=here,
+            )
         )
     ]
 
@@ -110,13 +113,20 @@ def _check_rights(cursor: Cursor) -> list[str]:
     advice = "a user with SELECT alone is safer"
     if re.search(r"\b(FILE|ALL PRIVILEGES|SUPER)\b", everywhere):
         return [
-            f"the user has the FILE right or all rights, which reach files of the server; {advice}"
+            Text(
+                "the user has the FILE right or all rights, which reach files of the "
+                "server; {advice}",
+                advice=advice,
+            )
         ]
     if any(WRITING.search(rights) for rights, _, _ in given):
         return [
             (
-                "the user may change tables; every statement runs in a read-only transaction all "
-                f"the same; {advice}"
+                Text(
+                    "the user may change tables; every statement runs in a read-only "
+                    "transaction all the same; {advice}",
+                    advice=advice,
+                )
             )
         ]
     return []

@@ -1,7 +1,5 @@
 """What may stand behind the `?` of a database's URL, and which servers somebody at another machine
-may name.
-
-The one rule: lists of what is allowed. A driver's parameters read files of this machine, connect
+may name. Lists of what is allowed. A driver's parameters read files of this machine, connect
 elsewhere than the host says, or set what a session may do; what is not known to do none of these is
 refused by name.
 """
@@ -13,6 +11,7 @@ from collections.abc import Mapping
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from citewell.errors import InvalidInput
+from citewell.messages import Text
 from citewell.sql.engines.engine import Dialect
 
 # Of anybody. Time-outs, names and character sets are taken because URLs often have them; the
@@ -82,16 +81,16 @@ def check_parameters(url: str, dialect: Dialect) -> None:
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
         if name not in known:
             raise InvalidInput(
-                f"a database's URL may not set {name!r}",
-                hint=f"allowed: {', '.join(sorted(known))}",
+                Text("a database's URL may not set {name!r}", name=name),
+                hint=Text("allowed: {known}", known=", ".join(sorted(known))),
             )
         if name == "options" and not SETTINGS.fullmatch(value):
-            hint = (
-                "options=-c search_path=NAME, or timezone; what a session may do is not set "
-                "from outside"
+            hint = Text(
+                "options=-c search_path=NAME, or timezone; what a session may do is "
+                "not set from outside"
             )
             raise InvalidInput(
-                "of a database's options only search_path and timezone may be set", hint=hint
+                Text("of a database's options only search_path and timezone may be set"), hint=hint
             )
 
 
@@ -104,24 +103,29 @@ def check_remote(url: str, dialect: Dialect) -> None:
     for name, _ in parse_qsl(parts.query, keep_blank_values=True):
         if name not in ANYBODY[dialect]:
             allowed = ", ".join(sorted(ANYBODY[dialect]))
-            hint = (
-                f"allowed: {allowed}; whoever runs Citewell may add others with `citewell data add`"
+            hint = Text(
+                "allowed: {allowed}; whoever runs Citewell may add others with `citewell data add`",
+                allowed=allowed,
             )
             raise InvalidInput(
-                f"over the network a database's URL may not set {name!r}",
+                Text("over the network a database's URL may not set {name!r}", name=name),
                 hint=hint,
                 code="url_parameter",
             )
     for host in unquote(parts.hostname or "").split(","):
         if not host or host.startswith(("/", "@", "\\", ".")):
-            hint = "postgresql://user:password@host:5432/database; sockets are for the command line"
+            hint = Text(
+                "postgresql://user:password@host:5432/database; sockets are for the command line"
+            )
             raise InvalidInput(
-                "over the network a database's URL must name its host", hint=hint, code="url_host"
+                Text("over the network a database's URL must name its host"),
+                hint=hint,
+                code="url_host",
             )
     if not parts.username or not parts.password:
-        hint = "user:password@host; where the server asks for no password, any word will do"
+        hint = Text("user:password@host; where the server asks for no password, any word will do")
         raise InvalidInput(
-            "over the network a database's URL must say user and password",
+            Text("over the network a database's URL must say user and password"),
             hint=hint,
             code="url_password",
         )
@@ -131,12 +135,14 @@ def _split_url(url: str) -> SplitResult:
     """Raises InvalidInput for what drivers read in another way than we do."""
     if CONTROL.search(url):
         raise InvalidInput(
-            "a database's URL holds a space or a control character", hint="write a space as %20"
+            Text("a database's URL holds a space or a control character"),
+            hint=Text("write a space as %20"),
         )
     parts = urlsplit(url)
     # libpq takes the first for the end of the password, we the last
     if parts.netloc.count("@") > 1:
         raise InvalidInput(
-            "a database's URL holds more than one '@'", hint="write an @ of the password as %40"
+            Text("a database's URL holds more than one '@'"),
+            hint=Text("write an @ of the password as %40"),
         )
     return parts

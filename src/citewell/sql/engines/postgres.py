@@ -1,8 +1,6 @@
 """PostgreSQL, by psycopg: each statement is a cursor in a read-only transaction that is rolled
-back.
-
-The one rule: nothing is sent but through the extended protocol, which takes one statement, and as
-the query of a cursor, which the server allows to read alone; EXPLAIN and SHOW are the only others.
+back. Nothing is sent but through the extended protocol, which takes one statement, and as the query
+of a cursor, which the server allows to read alone; EXPLAIN and SHOW are the only others.
 """
 
 from __future__ import annotations
@@ -11,12 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
-from citewell.errors import CitewellError, StatementFailed
+from citewell.errors import StatementFailed
+from citewell.messages import Text
 from citewell.sql.engines import mask_url
 from citewell.sql.engines.engine import Kind, Limits, Location, Rows, Schema
 from citewell.sql.engines.postgres_calls import check_calls
+from citewell.sql.engines.postgres_errors import mask_secrets, translate_error
 from citewell.sql.engines.postgres_schema import find_tables, list_notes
 from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, inspect_tables
 from citewell.sql.engines.values import gather_rows
@@ -25,7 +24,6 @@ from citewell.sql.engines.worker_process import (
     format_engine_error,
     limit_memory,
     make_memory_error,
-    make_timeout_error,
     make_unavailable_error,
     time_query,
 )
@@ -53,9 +51,6 @@ CATEGORIES: dict[str, Kind] = {
     "B": "bool",
 }
 DIRECT = re.compile(r"(?is)^\s*(explain|show)\b")
-# SQLSTATEs, from errcodes-appendix.html
-UNAVAILABLE = ("08", "28", "3D", "57P01", "57P02", "57P03", "53300")
-TOO_LARGE = ("53100", "53200", "53400", "54000")
 
 
 class Postgres(ProcessEngine):
@@ -105,9 +100,7 @@ def inspect(location: Location, token: str, values: int) -> Schema:
 
 
 def stop(location: Location, token: str) -> None:
-    """Ends the session of a worker that was killed: its server would notice only when it has rows
-    to send.
-    """
+    """Ends the session of a killed worker: its server would notice only when sending rows."""
     import psycopg
 
     ending = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s"
@@ -117,7 +110,7 @@ def stop(location: Location, token: str) -> None:
         ) as connection:
             connection.execute(ending, (token,))
     except psycopg.Error as error:
-        raise _translate_error(error, location.where, 0.0, None) from None
+        raise translate_error(error, location.where, 0.0, None) from None
 
 
 @contextmanager
@@ -142,18 +135,21 @@ def _open_read_only(location: Location, token: str, seconds: float) -> Iterator[
         _register_text_loaders(connection)
         yield connection
     except psycopg.Error as error:
-        raise _translate_error(error, location.where, seconds, connection) from None
+        raise translate_error(error, location.where, seconds, connection) from None
     except MemoryError:
         raise make_memory_error() from None
     except (ValueError, OverflowError, UnicodeError) as error:
         if connection is None:  # the URL
             raise make_unavailable_error(
                 mask_url(location.where),
-                _mask_secrets(str(error), location.where),
+                mask_secrets(str(error), location.where),
                 "look at the URL",
             ) from None
         raise StatementFailed(
-            f"a value of the result cannot be read: {format_engine_error(error)}"
+            Text(
+                "a value of the result cannot be read: {engine_error}",
+                engine_error=format_engine_error(error),
+            )
         ) from None
     finally:
         if connection is not None:
@@ -201,9 +197,7 @@ def _set_config(connection: Connection, settings: dict[str, str]) -> None:
 
 
 def _register_text_loaders(connection: Connection) -> None:
-    """Dates and times as the server writes them, which is ISO: Python knows no year 0, no
-    `infinity`.
-    """
+    """Dates and times as the server writes them (ISO): Python has no year 0, no `infinity`."""
     from psycopg.types.string import TextLoader
 
     for name in (
@@ -221,9 +215,7 @@ def _register_text_loaders(connection: Connection) -> None:
 
 
 def _send_statement(connection: Connection, sql: str) -> psycopg.Cursor[tuple[Any, ...]]:
-    """By the extended protocol: `prepare` alone makes psycopg use it for a statement without
-    parameters.
-    """
+    """By the extended protocol, which psycopg uses without parameters by `prepare` alone."""
     return connection.execute(sql.encode(), prepare=True)
 
 
@@ -252,51 +244,3 @@ def _load_kinds(connection: Connection, types: Sequence[int]) -> list[Kind]:
     )
     categories = {int(oid): CATEGORIES.get(category, "other") for oid, category in told.fetchall()}
     return [categories.get(one, "other") for one in types]
-
-
-def _translate_error(
-    error: psycopg.Error, url: str, seconds: float, connection: Connection | None
-) -> CitewellError:
-    state = error.sqlstate or ""
-    said = _mask_secrets(_extract_message(error), url)
-    if connection is None or state.startswith(UNAVAILABLE):
-        return make_unavailable_error(mask_url(url), said, _suggest_hint(said))
-    if state in {"57014", "55P03", "25P03"}:
-        return make_timeout_error(seconds)
-    if state in TOO_LARGE:
-        return StatementFailed(
-            said, hint="ask for less at once, or raise data.memory_mib", code="memory"
-        )
-    if not state and "memory" in said:  # the driver's own: a row larger than a worker may hold
-        return make_memory_error()
-    if not state and connection.closed:
-        return make_unavailable_error(mask_url(url), said, "is the server still up?")
-    return StatementFailed(said)
-
-
-def _extract_message(error: psycopg.Error) -> str:
-    """Not with its LINE, which would show the cursor around the statement."""
-    if not error.diag.message_primary:
-        return format_engine_error(error)
-    more = error.diag.message_hint or error.diag.message_detail
-    return format_engine_error("\n".join(filter(None, (error.diag.message_primary, more))))
-
-
-def _suggest_hint(said: str) -> str:
-    if re.search("password|authentication|pg_hba", said):
-        return "look at user and password, and whether the server lets them in from here"
-    if re.search("database .* does not exist", said):
-        return "look at the name of the database"
-    return "is the server up, and are host and port right?"
-
-
-def _mask_secrets(text: str, url: str) -> str:
-    """The driver quotes what it cannot read, passwords too: no word of the URL is told that
-    `mask_url` would not show.
-    """
-    seen = mask_url(url)
-    for secret in re.split(r"[/?&#@:;=]", url):
-        for said in (secret, unquote(secret)):
-            if said and secret not in seen:
-                text = text.replace(said, "***")
-    return text

@@ -5,9 +5,9 @@ A read-only transaction lets them run: they set what holds the statement (`set_c
 locks, read files, or run a text as SQL (`ts_stat`, `query_to_xml`), in which a superuser may take
 back the role that the engine set.
 
-The one rule: no parsing. Any word of the statement that is the name of such a function of the
-catalogue is refused, however it stands there, `f(x)`, `x.f` or `"f"`; functions of somebody's own
-only where they may be called.
+No parsing. Any word of the statement that is the name of such a function of the catalogue is
+refused, however it stands there, `f(x)`, `x.f` or `"f"`; functions of somebody's own only where
+they may be called.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from citewell.errors import StatementFailed
+from citewell.messages import Text
 
 if TYPE_CHECKING:
     import psycopg
@@ -43,7 +44,7 @@ WHERE p.provolatile = 'v' AND p.proname = ANY(%s)
 def check_calls(connection: psycopg.Connection[tuple[Any, ...]], sql: str) -> None:
     """Raises StatementFailed with the name of the first one."""
     if ESCAPED.search(sql):
-        raise StatementFailed("a name with Unicode escapes is not taken")
+        raise StatementFailed(Text("a name with Unicode escapes is not taken"))
     words: dict[str, bool] = {}
     for match in WORD.finditer(sql):
         called = sql[match.end() :].lstrip()[:1] in ("(", "/", "-")  # a comment may stand between
@@ -59,8 +60,11 @@ def check_calls(connection: psycopg.Connection[tuple[Any, ...]], sql: str) -> No
     for name, catalogue, column in connection.execute(VOLATILE, (list(words), HARMLESS)).fetchall():
         if catalogue or (words[name] and not column):
             raise StatementFailed(
-                f"the function {name} may do more than compute a value, and is not called",
-                hint="use a function that the server knows as stable or immutable, or a view",
+                Text(
+                    "the function {name} may do more than compute a value, and is not called",
+                    name=name,
+                ),
+                hint=Text("use a function that the server knows as stable or immutable, or a view"),
             )
 
 

@@ -1,7 +1,5 @@
 """The tables of a PostgreSQL database as its catalogue tells them, and what its role may do beyond
-reading.
-
-The one rule: only what the role may read is listed.
+reading. Only what the role may read is listed.
 """
 
 from __future__ import annotations
@@ -9,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from citewell.messages import Text
 from citewell.sql.engines.engine import Column, ForeignKey, Kind, Table
 from citewell.sql.engines.profile import Found, quote_name
 
@@ -115,22 +114,33 @@ def list_notes(connection: Connection) -> list[str]:
         )
         return [
             (
-                "the role is a superuser, who may read files of the server and start programs "
-                f"there; {dropped}; {advice}"
+                Text(
+                    "the role is a superuser, who may read files of the server and start "
+                    "programs there; {dropped}; {advice}",
+                    dropped=dropped,
+                    advice=advice,
+                )
             )
         ]
     if server_roles:
         return [
             (
-                f"the role is a member of {', '.join(server_roles)}, which reaches files and "
-                f"programs of the server; {advice}"
+                Text(
+                    "the role is a member of {server_roles}, which reaches files and "
+                    "programs of the server; {advice}",
+                    server_roles=", ".join(server_roles),
+                    advice=advice,
+                )
             )
         ]
     if writes:
         return [
             (
-                "the role may change tables; every statement runs in a read-only transaction all "
-                f"the same; {advice}"
+                Text(
+                    "the role may change tables; every statement runs in a read-only "
+                    "transaction all the same; {advice}",
+                    advice=advice,
+                )
             )
         ]
     return []

@@ -1,8 +1,6 @@
 """What stands in the tables of a schema: row counts, the commonest values of texts, lowest and
-highest of numbers and dates.
-
-The one rule: it takes no longer than its time, whatever the size; what there was no time for is
-said.
+highest of numbers and dates. It takes no longer than its time, whatever the size; what there was no
+time for is said.
 """
 
 from __future__ import annotations
@@ -27,9 +25,7 @@ Ask = Callable[[str, float], list[Sequence[Any]] | None]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A table as its catalogue describes it. `source`: its name, quoted. Its `rows` are an
-    estimate.
-    """
+    """A table as its catalogue describes it. `source`: its quoted name. `rows`: an estimate."""
 
     table: Table
     source: str

@@ -1,7 +1,5 @@
 """SQLite files, by the driver of the standard library: opened read-only, with an authorizer that
-lets only reading through.
-
-The one rule: the authorizer refuses whatever it does not know.
+lets only reading through. The authorizer refuses whatever it does not know.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from citewell.errors import SourceUnavailable, StatementFailed
+from citewell.messages import Text
 from citewell.sql.engines.engine import Limits, Location, Rows, Schema
 from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, inspect_tables, quote_name
 from citewell.sql.engines.sqlite_schema import find_tables
@@ -124,8 +123,8 @@ def _open_connection(location: Location, seconds: float, mib: int) -> Iterator[s
     path = Path(location.where)
     if not path.is_file():
         raise SourceUnavailable(
-            f"{path.name} is gone: there is no such file",
-            hint="bring it back, or remove the source",
+            Text("{name} is gone: there is no such file", name=path.name),
+            hint=Text("bring it back, or remove the source"),
         )
     connection = None
     try:
@@ -207,13 +206,15 @@ def _check_names(connection: sqlite3.Connection, sql: str) -> None:
         return
     for _, operation, _, _, _, value, *_ in connection.execute(f"EXPLAIN {sql}").fetchall():
         if operation == "String8" and value in names:
-            raise StatementFailed(f"no such column: {value}")
+            raise StatementFailed(Text("no such column: {value}", value=value))
 
 
 def _fetch_rows(connection: sqlite3.Connection, sql: str, limits: Limits) -> Rows:
     cursor = connection.execute(sql)
     if cursor.description is None:
-        raise StatementFailed("only statements that read are run, and this one hands out nothing")
+        raise StatementFailed(
+            Text("only statements that read are run, and this one hands out nothing")
+        )
     names = [column[0] for column in cursor.description]
     # a column of SQLite has no type: its values have
     return gather_rows(names, [None] * len(names), iter(cursor), limits)
@@ -237,7 +238,7 @@ def _translate_error(error: Exception, path: Path, seconds: float) -> Exception:
         return make_unavailable_error(path.name, said, "is it a SQLite database, and whole?")
     if "too big" in said:
         return StatementFailed(
-            said, hint="ask for less at once, or raise data.memory_mib", code="memory"
+            said, hint=Text("ask for less at once, or raise data.memory_mib"), code="memory"
         )
     return StatementFailed(said)
 

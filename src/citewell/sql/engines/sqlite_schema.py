@@ -1,8 +1,6 @@
 """The tables of a SQLite file as its catalogue tells them, with the comments that stand in the
-CREATE TABLE texts.
-
-The one rule: the comments are read from the text alone; whatever cannot be understood there is no
-comment.
+CREATE TABLE texts. The comments are read from the text alone; whatever cannot be understood there
+is no comment.
 """
 
 from __future__ import annotations
@@ -25,9 +23,7 @@ _CONSTRAINTS = {"constraint", "primary", "unique", "check", "foreign"}
 
 
 def find_tables(connection: sqlite3.Connection) -> list[Found]:
-    """Tables and views, virtual tables too, without SQLite's own and without the shadows of virtual
-    ones.
-    """
+    """Tables, views and virtual tables, without SQLite's own and shadows of virtual ones."""
     listed = connection.execute("PRAGMA main.table_list").fetchall()
     texts = dict(
         connection.execute(

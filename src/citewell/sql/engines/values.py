@@ -1,6 +1,5 @@
 """What a database hands out, made into what JSON can hold, within the limits of one statement.
-
-The one rule: nothing is rounded in silence; a number that a float cannot hold exactly stays text.
+Nothing is rounded in silence; a number that a float cannot hold exactly stays text.
 """
 
 from __future__ import annotations
@@ -110,9 +109,7 @@ def _convert_nested(value: Any) -> Any:
 
 
 def make_names_distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """`name`, `name_2` for columns that are called alike; a nameless one is `column_1` by its
-    place.
-    """
+    """`name`, `name_2` for columns called alike; a nameless one is `column_1` by its place."""
     found: list[str] = []
     for place, given in enumerate(names, 1):
         name = base = given or f"column_{place}"

@@ -5,8 +5,8 @@ An engine's module has functions that the worker calls, once it has started and 
 `run(location, token, sql, limits)`, `explain(...)` alike and `inspect(location, token, values)`;
 `stop(location, token)`, where there is a server, ends what a killed worker had begun there.
 
-The one rule: a driver never runs in the process that answers people. A cell of a gigabyte, a crash
-of native code or a statement that hears no interrupt costs one worker.
+A driver never runs in the process that answers people. A cell of a gigabyte, a crash of native code
+or a statement that hears no interrupt costs one worker.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from anyio.lowlevel import RunVar
 
 from citewell.errors import CitewellError, SourceUnavailable, StatementFailed
 from citewell.ingest.worker import Died, run_in_worker
-from citewell.sql.engines.engine import Dialect, Limits, Location, Rows, Schema
+from citewell.messages import Text
+from citewell.sql.engines.engine import Dialect, Limits, Location, Rows, Schema, Writing, Written
 from citewell.sql.engines.profile import INSPECT_SECONDS
 
 if sys.platform != "win32":
@@ -37,6 +38,8 @@ START_SECONDS = (
     60.0  # until a worker is ready: 0.5 s, on a busy machine many; none of them is the statement's
 )
 STOP_SECONDS = 3.0
+WRITE = "citewell.sql.engines.write_result:write_result"
+WRITE_SECONDS = 120.0  # for a file of rows, beyond the statement's own
 MIB = 1 << 20
 OWN_MIB = 256  # a driver's own code and threads, beyond what a statement may take
 MESSAGE_CHARACTERS = (
@@ -68,6 +71,12 @@ class ProcessEngine:
         rows: Rows = await self._call_worker("run", limits.seconds, sql, limits)
         return rows
 
+    async def export(self, sql: str, limits: Limits, path: str, how: Writing) -> Written:
+        """The worker writes the file: rows of any number never come into this process."""
+        call = (sql, limits, path, how, self.module)
+        written: Written = await self._call_worker(WRITE, limits.seconds + WRITE_SECONDS, *call)
+        return written
+
     async def explain(self, sql: str, limits: Limits) -> None:
         await self._call_worker("explain", limits.seconds, sql, limits)
 
@@ -80,18 +89,19 @@ class ProcessEngine:
             async with _get_limiter():
                 await self._start_worker()
                 with anyio.fail_after(seconds + self.location.options.get("grace", GRACE)):
-                    return await run_in_worker(
-                        f"{self.module}:{function}", self.location, token, *arguments
-                    )
+                    target = function if ":" in function else f"{self.module}:{function}"
+                    return await run_in_worker(target, self.location, token, *arguments)
         except TimeoutError:
             await self._stop_statement(token)
             raise make_timeout_error(seconds) from None
         except Died:
             await self._stop_statement(token)
             raise StatementFailed(
-                "the table engine's process ended: most likely the statement needs more "
-                "memory than it may have",
-                hint="ask for less at once, or raise data.memory_mib",
+                Text(
+                    "the table engine's process ended: most likely the statement needs "
+                    "more memory than it may have"
+                ),
+                hint=Text("ask for less at once, or raise data.memory_mib"),
                 code="memory",
             ) from None
         except (CitewellError, MemoryError) as error:
@@ -100,11 +110,11 @@ class ProcessEngine:
             # of a process that could not be started, or of a driver that does not tell its own
             short = error.errno in (errno.ENOMEM, errno.EAGAIN)
             hint = (
-                "is there memory left on this machine?"
+                Text("is there memory left on this machine?")
                 if short
-                else "look at the files that the source names"
+                else Text("look at the files that the source names")
             )
-            raise make_unavailable_error("the tables", error, hint) from None
+            raise make_unavailable_error(Text("the tables"), error, hint) from None
         except anyio.get_cancelled_exc_class():
             await self._stop_statement(token)
             raise
@@ -115,9 +125,12 @@ class ProcessEngine:
             with anyio.fail_after(START_SECONDS):
                 await run_in_worker(f"{__name__}:load", self.module, self.driver)
         except (TimeoutError, Died):
-            problem = f"the process that reads them was not ready within {START_SECONDS:g} s"
+            problem = Text(
+                "the process that reads them was not ready within {start_seconds:g} s",
+                start_seconds=START_SECONDS,
+            )
             raise make_unavailable_error(
-                "the tables", problem, "this machine is busy: ask again later"
+                Text("the tables"), problem, Text("this machine is busy: ask again later")
             ) from None
 
     async def _stop_statement(self, token: str) -> None:
@@ -152,16 +165,18 @@ def load(*modules: str) -> None:
 
 
 def make_timeout_error(seconds: float) -> StatementFailed:
-    hint = "ask for less at once, or raise data.statement_seconds"
+    hint = Text("ask for less at once, or raise data.statement_seconds")
     return StatementFailed(
-        f"the statement was stopped after {seconds:g} s", hint=hint, code="timeout"
+        Text("the statement was stopped after {seconds:g} s", seconds=seconds),
+        hint=hint,
+        code="timeout",
     )
 
 
 def make_memory_error() -> StatementFailed:
-    hint = "ask for less at once, or raise data.memory_mib"
+    hint = Text("ask for less at once, or raise data.memory_mib")
     return StatementFailed(
-        "the statement needs more memory than it may have", hint=hint, code="memory"
+        Text("the statement needs more memory than it may have"), hint=hint, code="memory"
     )
 
 
@@ -173,7 +188,14 @@ def format_engine_error(error: BaseException | str) -> str:
 
 
 def make_unavailable_error(what: str, error: BaseException | str, hint: str) -> SourceUnavailable:
-    return SourceUnavailable(f"{what} cannot be read: {format_engine_error(error)}", hint=hint)
+    return SourceUnavailable(
+        Text(
+            "{what} cannot be read: {engine_error}",
+            what=what,
+            engine_error=format_engine_error(error),
+        ),
+        hint=hint,
+    )
 
 
 @contextmanager

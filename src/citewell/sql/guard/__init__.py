@@ -1,3 +1,1 @@
-"""A statement is run only where all of it is known to do nothing but read the tables of its
-source.
-"""
+"""A statement is run only where all of it does nothing but read the tables of its source."""

@@ -1,9 +1,7 @@
 """The functions that a statement over tables may call: those that only compute a value from what
-they are given.
-
-The one rule: a name that is not here is refused; nothing that writes, waits, locks, reads files,
-settings, other sessions or other tables by name, or runs text as SQL may be added.
-tests/sql/guard hold the tables against the engines' catalogues.
+they are given. A name that is not here is refused; nothing that writes, waits, locks, reads files,
+settings, other sessions or other tables by name, or runs text as SQL may be added. tests/sql/guard
+hold the tables against the engines' catalogues.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Statements that would run or grow without an end: recursion with no bound, series and texts of
-millions.
-
-The one rule: what the text itself shows to be too much is refused here; what depends on the data is
+millions. What the text itself shows to be too much is refused here; what depends on the data is
 ended by the engine's limits of time and memory.
 """
 
@@ -11,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from citewell.errors import StatementRefused
+from citewell.messages import Text
 from citewell.sql.engines.engine import Dialect
 from citewell.sql.guard.allowed_functions import COLLECTING, FORMATS, GROWING, REPEATING, SERIES
 
@@ -48,18 +47,23 @@ def check_bounds(tree: exp.Expr, dialect: Dialect) -> None:
             _check_format(function)
     if rows > MOST_ROWS:
         raise StatementRefused(
-            f"A series of {rows:.0f} rows is written down.", hint=f"At most {MOST_ROWS} are made."
+            Text("A series of {rows:.0f} rows is written down.", rows=rows),
+            hint=Text("At most {most_rows} are made.", most_rows=MOST_ROWS),
         )
     longest = estimate_longest_text(tree)
     if longest > MOST_CHARACTERS or longest * rows > MOST_MADE:
         raise StatementRefused(
-            f"Texts of {longest * rows:.0f} characters are made.",
-            hint=f"At most {MOST_CHARACTERS} in a text, {MOST_MADE} in all.",
+            Text("Texts of {longest:.0f} characters are made.", longest=longest * rows),
+            hint=Text(
+                "At most {most_characters} in a text, {most_made} in all.",
+                most_characters=MOST_CHARACTERS,
+                most_made=MOST_MADE,
+            ),
         )
     if collected and longest > MOST_COLLECTED:
         raise StatementRefused(
-            f"Texts of {longest:.0f} characters are collected into one.",
-            hint=f"Collect texts of at most {MOST_COLLECTED}.",
+            Text("Texts of {longest:.0f} characters are collected into one.", longest=longest),
+            hint=Text("Collect texts of at most {most_collected}.", most_collected=MOST_COLLECTED),
         )
 
 
@@ -147,13 +151,15 @@ def _count_series_rows(function: exp.Func) -> float:
         for argument in arguments
         for interval in argument.find_all(exp.Interval)
     ):
-        raise StatementRefused("A series in steps of less than a second.", hint="Use longer steps.")
+        raise StatementRefused(
+            Text("A series in steps of less than a second."), hint=Text("Use longer steps.")
+        )
     if arguments and all(value is not None for value in values) and step is not None:
         first, last = (
             (0.0, values[0] or 0.0) if len(values) == 1 else (values[0] or 0.0, values[1] or 0.0)
         )
         return abs(last - first) / abs(step) if step else float("inf")
-    _check_literals(function, MOST_ROWS, "A series")
+    _check_literals(function, MOST_ROWS, Text("A series"))
     if any(
         argument.find(exp.Column, exp.Cast, exp.Date, exp.Interval, exp.CurrentDate)
         for argument in arguments
@@ -162,8 +168,8 @@ def _count_series_rows(function: exp.Func) -> float:
     if any(isinstance(argument, exp.Literal) and argument.is_string for argument in arguments):
         return 1.0
     raise StatementRefused(
-        "A series whose length cannot be seen.",
-        hint="Write its bounds as numbers, dates or columns.",
+        Text("A series whose length cannot be seen."),
+        hint=Text("Write its bounds as numbers, dates or columns."),
     )
 
 
@@ -180,19 +186,22 @@ def _check_growth(function: exp.Func, place: int) -> None:
         for argument in arguments
         for inner in argument.find_all(exp.Func)
     ):
-        raise StatementRefused("A repeated text is repeated again.", hint="Repeat it once.")
+        raise StatementRefused(
+            Text("A repeated text is repeated again."), hint=Text("Repeat it once.")
+        )
     value = evaluate_number(length)
     if value is not None and value > MOST_CHARACTERS:
         raise StatementRefused(
-            f"A text of {value:.0f} characters is made.", hint=f"At most {MOST_CHARACTERS} are."
+            Text("A text of {value:.0f} characters is made.", value=value),
+            hint=Text("At most {most_characters} are.", most_characters=MOST_CHARACTERS),
         )
-    _check_literals(length, MOST_CHARACTERS, "A text")
+    _check_literals(length, MOST_CHARACTERS, Text("A text"))
     if value is None and (
         not length.find(exp.Column, exp.Count) or length.find(exp.Pow, exp.BitwiseLeftShift)
     ):
         raise StatementRefused(
-            "A text whose length cannot be seen is made.",
-            hint="Write the length as a number or a column.",
+            Text("A text whose length cannot be seen is made."),
+            hint=Text("Write the length as a number or a column."),
         )
 
 
@@ -203,7 +212,8 @@ def _check_literals(node: exp.Expr, most: int, what: str) -> None:
         value = evaluate_number(literal)
         if value is not None and value > most:
             raise StatementRefused(
-                f"{what} of {value:.0f} or more is asked for.", hint=f"At most {most} is made."
+                Text("{what} of {value:.0f} or more is asked for.", what=what, value=value),
+                hint=Text("At most {most} is made.", most=most),
             )
 
 
@@ -249,11 +259,11 @@ def _check_format(function: exp.Func) -> None:
     template = next(iter(_list_arguments(function)), None)
     if not (isinstance(template, exp.Literal) and template.is_string):
         raise StatementRefused(
-            "A format that is not written as a text.",
-            hint="Write the format itself: printf('%.2f', x).",
+            Text("A format that is not written as a text."),
+            hint=Text("Write the format itself: printf('%.2f', x)."),
         )
     if _WIDE.search(template.this.replace("{{", "")):
         raise StatementRefused(
-            "A format with a width of thousands or of an argument.",
-            hint="Write a width under 1000.",
+            Text("A format with a width of thousands or of an argument."),
+            hint=Text("Write a width under 1000."),
         )

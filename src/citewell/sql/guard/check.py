@@ -1,7 +1,5 @@
 """The guard: a statement over tables is run only where all of it is known to do nothing but read
-those tables.
-
-The one rule: an allow-list. Words, functions, kinds of nodes and tables that are not known are
+those tables. An allow-list. Words, functions, kinds of nodes and tables that are not known are
 refused with what was found and what to do. The engines are read-only by their own means all the
 same: this is the first of four layers (docs/guard.md).
 """
@@ -14,11 +12,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from citewell.errors import StatementRefused
+from citewell.messages import Text
 from citewell.sql.engines.engine import Dialect
 from citewell.sql.guard.allowed_functions import FUNCTIONS, GRAMMAR, SESSION, TYPES, split_words
 from citewell.sql.guard.bounds import check_bounds
 from citewell.sql.guard.growth import check_growth
-from citewell.sql.guard.lexer import Text, Token, has_same_tokens, read_statement
+from citewell.sql.guard.lexer import StatementText, Token, has_same_tokens, read_statement
 from citewell.sql.guard.recursion import check_recursion
 from citewell.sql.guard.tree import check_tree, count_column_lists
 
@@ -71,7 +70,7 @@ def check_statement(sql: str, dialect: Dialect) -> str:
     return text.sql
 
 
-def _extract_explained(text: Text, dialect: Dialect) -> Text:
+def _extract_explained(text: StatementText, dialect: Dialect) -> StatementText:
     """What follows EXPLAIN. EXPLAIN ANALYZE runs the statement and shows times: no question over
     data needs it.
     """
@@ -80,12 +79,12 @@ def _extract_explained(text: Text, dialect: Dialect) -> Text:
         at = 3
     if at >= len(text.tokens) or text.tokens[at].word not in _BEGINS[dialect]:
         raise StatementRefused(
-            "EXPLAIN with options, or of something that is not a query.",
-            hint="Write EXPLAIN SELECT ..., without ANALYZE.",
+            Text("EXPLAIN with options, or of something that is not a query."),
+            hint=Text("Write EXPLAIN SELECT ..., without ANALYZE."),
         )
     start = text.tokens[at].start
     tokens = tuple(Token(token.kind, token.text, token.start - start) for token in text.tokens[at:])
-    return Text(text.sql[start:], tokens)
+    return StatementText(text.sql[start:], tokens)
 
 
 def _check_describe(tokens: Sequence[Token], dialect: Dialect) -> None:
@@ -109,16 +108,17 @@ def _check_describe(tokens: Sequence[Token], dialect: Dialect) -> None:
             )
             return
     raise StatementRefused(
-        f"{first.upper()} in this form is not taken.", hint="Ask the tables themselves with SELECT."
+        Text("{first} in this form is not taken.", first=first.upper()),
+        hint=Text("Ask the tables themselves with SELECT."),
     )
 
 
-def _check_query(text: Text, dialect: Dialect) -> None:
+def _check_query(text: StatementText, dialect: Dialect) -> None:
     first = text.tokens[0]
     if (first.word or first.text) not in _BEGINS[dialect]:
         raise StatementRefused(
-            f"The statement begins with {first.text[:40]}; only queries are run.",
-            hint="Write a SELECT (or WITH ... SELECT).",
+            Text("The statement begins with {text}; only queries are run.", text=first.text[:40]),
+            hint=Text("Write a SELECT (or WITH ... SELECT)."),
         )
     _check_words(text.tokens, dialect)
     tree = _parse_tree(text, dialect)
@@ -128,7 +128,7 @@ def _check_query(text: Text, dialect: Dialect) -> None:
     check_bounds(tree, dialect)
 
 
-def _parse_tree(text: Text, dialect: Dialect) -> exp.Expr:
+def _parse_tree(text: StatementText, dialect: Dialect) -> exp.Expr:
     """The tree, where the parser sees the strings, names and words that we see."""
     from sqlglot import ErrorLevel
     from sqlglot.dialects.dialect import Dialect as SqlDialect
@@ -140,25 +140,37 @@ def _parse_tree(text: Text, dialect: Dialect) -> exp.Expr:
         tokens = language.tokenize(text.sql)
         if not has_same_tokens(text.tokens, [(token.start, token.end + 1) for token in tokens]):
             raise StatementRefused(
-                "A quote, a number or a mark can be read in two ways.",
-                hint="Write texts in single quotes and spaces around marks.",
+                Text("A quote, a number or a mark can be read in two ways."),
+                hint=Text("Write texts in single quotes and spaces around marks."),
             )
         trees = language.parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens, text.sql)
     except RecursionError:
         raise StatementRefused(
-            "The statement is nested too deeply.", hint="Flatten it with WITH."
+            Text("The statement is nested too deeply."), hint=Text("Flatten it with WITH.")
         ) from None
     except (SqlglotError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
         # a parser's own faults too
-        told = (
-            str(error).splitlines()[0].split(". Line ")[0] if str(error) else type(error).__name__
-        )
         raise StatementRefused(
-            f"The statement cannot be read: {told[:200]}", hint="Check its grammar."
+            Text("The statement cannot be read: {told}", told=_describe_parse_error(error)),
+            hint=Text("Check its grammar."),
         ) from None
     if len(trees) != 1 or trees[0] is None:
-        raise StatementRefused("There is not exactly one statement.", hint="Write one SELECT.")
+        raise StatementRefused(
+            Text("There is not exactly one statement."), hint=Text("Write one SELECT.")
+        )
     return trees[0]
+
+
+def _describe_parse_error(error: Exception) -> str:
+    """What the parser found, and where."""
+    told = str(error).splitlines()[0].split(". Line ")[0] if str(error) else type(error).__name__
+    faults = getattr(error, "errors", None)
+    if not faults or not faults[0].get("line"):
+        return told[:200]
+    word = str(faults[0].get("highlight") or "").strip()
+    return Text(
+        "{told} (line {line}, at {word!r})", told=told[:200], line=faults[0]["line"], word=word[:40]
+    )
 
 
 def _check_words(tokens: Sequence[Token], dialect: Dialect) -> None:
@@ -170,14 +182,16 @@ def _check_words(tokens: Sequence[Token], dialect: Dialect) -> None:
             dialect == "duckdb" and following[:1] == ["name"] and "unpivot" in words[:place]
         ):
             raise StatementRefused(
-                "INTO writes a table, a file or a variable.", hint="Leave it out."
+                Text("INTO writes a table, a file or a variable."), hint=Text("Leave it out.")
             )
         locks = word == "for" and (
             following[:1] in (["update"], ["share"])
             or following in (["no", "key"], ["key", "share"])
         )
         if locks or (word == "lock" and following == ["in", "share"]):
-            raise StatementRefused("FOR UPDATE or FOR SHARE locks rows.", hint="Leave it out.")
+            raise StatementRefused(
+                Text("FOR UPDATE or FOR SHARE locks rows."), hint=Text("Leave it out.")
+            )
         if (
             word in _STATEMENTS
             and place
@@ -185,21 +199,19 @@ def _check_words(tokens: Sequence[Token], dialect: Dialect) -> None:
             and _is_statement_start(tokens, place)
         ):
             raise StatementRefused(
-                f"{word.upper()} begins a statement that is no query.",
-                hint="Write SELECT inside parentheses.",
+                Text("{word} begins a statement that is no query.", word=word.upper()),
+                hint=Text("Write SELECT inside parentheses."),
             )
         named = place > 0 and (words[place - 1] == "as" or tokens[place - 1].text == ".")
         if word in SESSION[dialect] and not named:
             raise StatementRefused(
-                f"{word} tells of the session, not of the tables.",
-                hint="Put a column of that name in quotes.",
+                Text("{word} tells of the session, not of the tables.", word=word),
+                hint=Text("Put a column of that name in quotes."),
             )
 
 
 def _is_statement_start(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the word after a parenthesis begins a statement, and is no column or function of that
-    name.
-    """
+    """Whether the word after a parenthesis begins a statement and is no name."""
     following = tokens[place + 1] if place + 1 < len(tokens) else tokens[place]
     if following.text == ")":
         return place > 1 and tokens[place - 2].word in (
@@ -236,7 +248,11 @@ def _check_calls(tokens: Sequence[Token], named: Counter[str], dialect: Dialect)
         seen[plain] += 1
         if dotted or seen[plain] > named[plain]:
             raise StatementRefused(
-                f"The function {token.text} is not one that is known only to compute.",
-                hint="Use the common functions of this database; a column or a table of that "
-                "name must not stand before (.",
+                Text(
+                    "The function {text} is not one that is known only to compute.", text=token.text
+                ),
+                hint=Text(
+                    "Use the common functions of this database; a column or a table of "
+                    "that name must not stand before (."
+                ),
             )

@@ -4,9 +4,8 @@ What stands before the dot decides what f is given. A function in FROM that give
 hands over the value itself, so `x.ts_stat` would run a text as SQL; everything else (tables,
 subqueries, VALUES) hands over a row, which few functions take.
 
-The one rule: a closed world. A qualifier must be named in FROM, and the name after the dot must be
-a column of every function in FROM that may be meant by it, in whatever part of the statement that
-stands.
+A closed world. A qualifier must be named in FROM, and the name after the dot must be a column of
+every function in FROM that may be meant by it, in whatever part of the statement that stands.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from citewell.errors import StatementRefused
+from citewell.messages import Text
 from citewell.sql.guard.allowed_functions import ROW_FUNCTIONS
 from citewell.sql.guard.bounds import get_function_names
 
@@ -25,7 +25,7 @@ LONGEST_NAME = 63  # bytes; PostgreSQL cuts off the rest, so that two names beco
 _FIELDS = ("key", "value")  # the columns of json_each and its kin
 _NEVER = re.compile(r"(pg|lo|dblink)_")
 _FOLD = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
-_CALL = "which PostgreSQL may read as a function."
+_CALL = Text("which PostgreSQL may read as a function.")
 
 
 def check_dots(tree: exp.Expr) -> None:
@@ -35,8 +35,12 @@ def check_dots(tree: exp.Expr) -> None:
     for dot in tree.find_all(exp.Dot):
         if not isinstance(dot.expression, exp.Star):
             raise StatementRefused(
-                f"A dot after an expression ({dot.expression.name}), {_CALL}",
-                hint="Name a column as table.column.",
+                Text(
+                    "A dot after an expression ({name}), {call}",
+                    name=dot.expression.name,
+                    call=_CALL,
+                ),
+                hint=Text("Name a column as table.column."),
             )
     qualified = [column for column in tree.find_all(exp.Column) if column.table]
     if not qualified:
@@ -53,29 +57,35 @@ def _check_column(column: exp.Column, known: dict[str, list[set[str] | None]]) -
     meant = known.get(_fold_source_name(column.table))
     if meant is None:
         raise StatementRefused(
-            f"{told}: {column.table} is not named in FROM.",
-            hint="Use the names and aliases of FROM.",
+            Text("{told}: {table} is not named in FROM.", told=told, table=column.table),
+            hint=Text("Use the names and aliases of FROM."),
         )
     if isinstance(column.this, exp.Star):
         return
     name = _fold_name(column.this)
     if len(name.encode()) > LONGEST_NAME or len(column.table.encode()) > LONGEST_NAME:
         raise StatementRefused(
-            f"{told[:80]}: a name longer than {LONGEST_NAME} bytes, which PostgreSQL cuts off.",
-            hint="Use a shorter alias.",
+            Text(
+                "{told}: a name longer than {longest_name} bytes, which PostgreSQL cuts off.",
+                told=told[:80],
+                longest_name=LONGEST_NAME,
+            ),
+            hint=Text("Use a shorter alias."),
         )
     if _NEVER.match(name.lower()) or name in ROW_FUNCTIONS:
         raise StatementRefused(
-            f"{told}, {_CALL}", hint="Give the column another name in a subquery."
+            Text("{told}, {call}", told=told, call=_CALL),
+            hint=Text("Give the column another name in a subquery."),
         )
     if any(columns is not None and name not in columns for columns in meant):
-        raise StatementRefused(f"{told}, {_CALL}", hint="Name the columns in the alias: AS x(n).")
+        raise StatementRefused(
+            Text("{told}, {call}", told=told, call=_CALL),
+            hint=Text("Name the columns in the alias: AS x(n)."),
+        )
 
 
 def _collect_sources(tree: exp.Expr) -> dict[str, list[set[str] | None]]:
-    """What stands in FROM, anywhere, by its name: the columns of a function, None of what gives
-    rows.
-    """
+    """What stands in FROM, by its name: the columns of a function, None of what gives rows."""
     from sqlglot import exp
 
     found: dict[str, list[set[str] | None]] = {}

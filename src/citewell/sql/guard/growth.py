@@ -1,81 +1,45 @@
 """How long texts become that a statement puts together: in each round of a recursion, and from one
-derived table to the next.
-
-The one rule: a column of a stored table counts as one character, so what is measured is how often
-its text is repeated. A recursion in which a text comes into itself twice doubles it in each round,
-and no bound on its counter helps.
+derived table to the next. A column of a stored table counts as one character, so what is measured
+is how often its text is repeated. A recursion in which a text comes into itself twice doubles it in
+each round, and no bound on its counter helps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from types import UnionType
 from typing import TYPE_CHECKING
 
 from citewell.errors import StatementRefused
+from citewell.messages import Text
 from citewell.sql.guard.allowed_functions import AMPLIFYING, GROWING, REPEATING
-from citewell.sql.guard.bounds import (
-    MOST_CHARACTERS,
-    MOST_MADE,
-    MOST_ROWS,
-    evaluate_number,
-    get_function_names,
+from citewell.sql.guard.bounds import MOST_ROWS, evaluate_number, get_function_names
+from citewell.sql.guard.text_length import (
+    ONE,
+    Columns,
+    Length,
+    Tables,
+    check_length,
+    estimate_growth,
+    find_longest,
+    get_column_length,
+    is_doubling,
 )
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-# rounds of a recursion that are counted one by one; the sum of more grows at least with their
-# square
-TRIED = 2_000
 
-
-@dataclass(frozen=True)
-class Length:
-    """Characters: `fixed`, and so many times each of the recursion's own columns."""
-
-    fixed: float = 0.0
-    of: Mapping[str, float] = field(default_factory=dict)
-
-    def plus(self, other: Length) -> Length:
-        names = [*self.of, *(name for name in other.of if name not in self.of)]
-        return Length(
-            self.fixed + other.fixed,
-            {name: self.of.get(name, 0.0) + other.of.get(name, 0.0) for name in names},
-        )
-
-    def times(self, factor: float) -> Length:
-        return Length(
-            self.fixed * factor, {name: value * factor for name, value in self.of.items()}
-        )
-
-    def most(self, other: Length) -> Length:
-        names = [*self.of, *(name for name in other.of if name not in self.of)]
-        larger = {name: max(self.of.get(name, 0.0), other.of.get(name, 0.0)) for name in names}
-        return Length(max(self.fixed, other.fixed), larger)
-
-    @property
-    def whole(self) -> float:
-        """With one character in each column."""
-        return self.fixed + sum(self.of.values())
-
-
-ONE = Length(1.0)
-Columns = Mapping[str, Length]  # of one table; "" stands for those that are not named
-Tables = Mapping[str, Columns]  # those that are made in the statement, or those of a FROM
 STORED: Columns = {"": ONE}
 
 
 def check_growth(tree: exp.Expr, rounds: Mapping[str, float]) -> None:
-    """`rounds`: of each recursion whose counter has a bound in the text. Raises
-    StatementRefused.
-    """
+    """`rounds`: of each recursion whose counter is bounded in the text. Raises StatementRefused."""
     try:
         _Growth(rounds).query(tree, {})
     except RecursionError:
         raise StatementRefused(
-            "The statement is nested too deeply.", hint="Flatten it with WITH."
+            Text("The statement is nested too deeply."), hint=Text("Flatten it with WITH.")
         ) from None
 
 
@@ -96,7 +60,7 @@ class _Growth:
             found = self._measure_select(tree, known, outer or {})
         else:
             found = self._sum_lengths(tree, known, outer or {})
-        return _check_length(found)
+        return check_length(found)
 
     def _collect_ctes(self, tree: exp.Expr, tables: Tables, outer: Tables | None = None) -> Tables:
         """With those of its WITH."""
@@ -121,7 +85,7 @@ class _Growth:
         for clause in ("where", "having", "order", "group", "qualify"):
             if (part := select.args.get(clause)) is not None:
                 for each in part.iter_expressions():
-                    _check_length(self._measure_length(each, tables, sources))
+                    check_length(self._measure_length(each, tables, sources))
         return found
 
     def _collect_sources(self, select: exp.Select, tables: Tables, outer: Tables) -> Tables:
@@ -160,9 +124,9 @@ class _Growth:
         if isinstance(node, exp.Literal):
             return Length(float(len(node.this))) if node.is_string else ONE
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
-            return _get_column_length(node, sources)
+            return get_column_length(node, sources)
         if isinstance(node, exp.Star | exp.Column):
-            return _find_longest(each for columns in sources.values() for each in columns.values())
+            return find_longest(each for columns in sources.values() for each in columns.values())
         if isinstance(node, exp.Query):
             return self.query(node, tables, sources)
         arithmetic = (
@@ -180,7 +144,7 @@ class _Growth:
         )
         if isinstance(node, measures):
             for each in _flatten_chain(node, measures):
-                _check_length(self._measure_length(each, tables, sources))
+                check_length(self._measure_length(each, tables, sources))
             return ONE  # a number, or yes and no
         if isinstance(node, exp.Case | exp.If | exp.Coalesce | exp.Nullif):
             return self._measure_choice(node, tables, sources)
@@ -205,7 +169,7 @@ class _Growth:
         else:
             chosen = [node.args.get(name) for name in ("true", "false", "default")]
             parts = [*(each for each in chosen if each is not None), *(node.args.get("ifs") or [])]
-        return _find_longest(self._measure_length(each, tables, sources) for each in parts)
+        return find_longest(self._measure_length(each, tables, sources) for each in parts)
 
     def _measure_function(self, function: exp.Func, tables: Tables, sources: Tables) -> Length:
         from sqlglot import exp
@@ -253,14 +217,15 @@ class _Growth:
                 steps[column] = steps.get(column, Length()).most(
                     self._measure_length(projection, known, sources)
                 )
-        if _is_doubling(steps):
+        if is_doubling(steps):
             raise StatementRefused(
-                f"The recursion {cte.alias} makes a text twice as long in each round.",
-                hint="Take each text on once in a round, as path || '/' || name does.",
+                Text(
+                    "The recursion {alias} makes a text twice as long in each round.",
+                    alias=cte.alias,
+                ),
+                hint=Text("Take each text on once in a round, as path || '/' || name does."),
             )
-        return _estimate_growth(
-            cte.alias, steps, min(self._rounds.get(name, 0.0), float(MOST_ROWS))
-        )
+        return estimate_growth(cte.alias, steps, min(self._rounds.get(name, 0.0), float(MOST_ROWS)))
 
 
 def _has_table(tree: exp.Expr, name: str) -> bool:
@@ -296,76 +261,3 @@ def _list_members(tree: exp.Expr) -> Iterator[exp.Select]:
         yield from _list_members(tree.this)
     elif isinstance(tree, exp.Select):
         yield tree
-
-
-def _get_column_length(column: exp.Column, sources: Tables) -> Length:
-    name, table = column.name.lower(), column.table.lower()
-    named = [sources[table]] if table in sources else list(sources.values())
-    exactly = [columns[name] for columns in named if name in columns]
-    return _find_longest(
-        exactly
-        or [columns[""] for columns in named if "" in columns and len(columns) == 1]
-        or [ONE]
-    )
-
-
-def _find_longest(lengths: Iterator[Length] | list[Length]) -> Length:
-    found = ONE
-    for each in lengths:
-        found = each if found is ONE else found.most(each)
-    return found
-
-
-def _check_length(length: Length) -> Length:
-    if length.whole > MOST_CHARACTERS:
-        raise StatementRefused(
-            f"A text of {length.whole:.0f} characters is put together.",
-            hint=f"At most {MOST_CHARACTERS} are; use fewer.",
-        )
-    return length
-
-
-def _is_doubling(steps: Mapping[str, Length]) -> bool:
-    """Whether columns that go into each other do so more than once each: then their length is
-    multiplied in each round. In a ring, each goes into the next once and into nothing else of the
-    ring.
-    """
-    into = {
-        name: {each for each, times in length.of.items() if times and each in steps}
-        for name, length in steps.items()
-    }
-    reached = {name: set(next_ones) for name, next_ones in into.items()}
-    for middle in steps:
-        for name in steps:
-            if middle in reached[name]:
-                reached[name] |= reached[middle]
-    for name in steps:
-        ring = {each for each in reached[name] if name in reached[each]}
-        if ring and sum(steps[one].of.get(other, 0.0) for one in ring for other in ring) > len(
-            ring
-        ):
-            return True
-    return False
-
-
-def _estimate_growth(alias: str, steps: Mapping[str, Length], rounds: float) -> Length:
-    """The longest text after so many rounds; refused where all of them together are too long."""
-    lengths = dict.fromkeys(steps, 1.0)
-    total = 0.0
-    for _ in range(int(min(rounds, TRIED))):
-        lengths = {
-            name: max(
-                lengths[name],
-                step.fixed + sum(times * lengths.get(each, 1.0) for each, times in step.of.items()),
-            )
-            for name, step in steps.items()
-        }
-        total += max(lengths.values(), default=1.0) - 1.0
-    if rounds > TRIED and total > TRIED * max((step.fixed for step in steps.values()), default=1.0):
-        total *= (rounds / TRIED) ** 2  # it grows, and is not only as long as what is written down
-    if total > MOST_MADE:
-        raise StatementRefused(
-            f"The recursion {alias} makes texts of {total:.0f} characters.",
-            hint=f"At most {MOST_MADE} in all: count less far.",
-        )
-    return Length(max(lengths.values(), default=1.0))

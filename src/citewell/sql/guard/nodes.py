@@ -1,7 +1,6 @@
-"""The kinds of nodes that the tree of a statement may have, by the names that sqlglot gives them.
-
-The one rule: a kind that is not here is refused, so what a new version of sqlglot learns to parse
-stays refused until it is read and added.
+"""The kinds of nodes that the tree of a statement may have, by the names that sqlglot gives them. A
+kind that is not here is refused, so what a new version of sqlglot learns to parse stays refused
+until it is read and added.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Recursion in a statement: whether a CTE that names itself has something that ends it.
-
-The one rule: what ends it must be seen in the member that names itself: a counter that moves
-towards a bound, or a join that follows the rows of another table.
+"""Recursion in a statement: whether a CTE that names itself has something that ends it. What ends
+it must be seen in the member that names itself: a counter that moves towards a bound, or a join
+that follows the rows of another table.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from citewell.errors import StatementRefused
+from citewell.messages import Text
 from citewell.sql.engines.engine import Dialect
 from citewell.sql.guard.bounds import MOST_ROWS, evaluate_number
 
@@ -82,9 +82,11 @@ def _check_cte(cte: exp.CTE, dialect: Dialect) -> None:
             )
         if member is None and not _is_limited(cte):
             raise StatementRefused(
-                f"The recursion {cte.alias} has no condition that ends it.",
-                hint="Count in it and write WHERE n < 100, or join it to the table whose rows it "
-                "follows.",
+                Text("The recursion {alias} has no condition that ends it.", alias=cte.alias),
+                hint=Text(
+                    "Count in it and write WHERE n < 100, or join it to the table whose "
+                    "rows it follows."
+                ),
             )
 
 
@@ -105,9 +107,7 @@ def _is_limited(cte: exp.CTE) -> bool:
 
 
 def _has_end(member: exp.Select, cte: exp.CTE) -> bool:
-    """A counter held below (or above) a number, a date bound, or a join that follows another
-    table's rows.
-    """
+    """A counter held by a number, a date bound, or a join that follows another table's rows."""
     from sqlglot import exp
 
     joined = [
@@ -192,9 +192,7 @@ def _is_bounded(part: exp.Expr, member: exp.Select, cte: exp.CTE) -> bool:
 
 
 def _find_next_values(counter: exp.Expr, member: exp.Select, cte: exp.CTE) -> list[exp.Expr]:
-    """What the counter's columns become in the next round; all columns where they cannot be told
-    apart.
-    """
+    """What the counter's columns become next; all columns where they cannot be told apart."""
     from sqlglot import exp
 
     steps = [projection.unalias() for projection in member.expressions]

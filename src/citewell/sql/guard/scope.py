@@ -1,8 +1,7 @@
-"""Whose tables a statement names: those of its source, or others that the same login could read.
-
-The one rule: a table that is named with its schema or database is one of the source's. A bare name
-means a table of the source's own database to every engine, or a name that the statement itself
-gives; whether it is there, the engine knows.
+"""Whose tables a statement names: those of its source, or others that the same login could read. A
+table that is named with its schema or database is one of the source's. A bare name means a table of
+the source's own database to every engine, or a name that the statement itself gives; whether it is
+there, the engine knows.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from citewell.errors import StatementRefused
+from citewell.messages import Text
 from citewell.sql.engines.engine import Dialect
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ def check_scope(sql: str, dialect: Dialect, tables: Collection[str]) -> None:
         ):
             continue
         said = ".".join(part for part in (table.catalog, table.db, table.name) if part)
-        hint = (
-            "Ask tables of the source: "
-            f"{', '.join(sorted(tables)[:_NAMED])}{' …' if len(tables) > _NAMED else ''}"
+        hint = Text(
+            "Ask tables of the source: {tables}",
+            tables=", ".join(sorted(tables)[:_NAMED]) + (" …" if len(tables) > _NAMED else ""),
         )
-        raise StatementRefused(f"{said} is no table of this source.", hint=hint)
+        raise StatementRefused(Text("{said} is no table of this source.", said=said), hint=hint)
 
 
 def _parse_statement(sql: str, dialect: Dialect) -> exp.Expr:
@@ -68,5 +68,6 @@ def _parse_statement(sql: str, dialect: Dialect) -> exp.Expr:
         return sqlglot.parse_one(sql, dialect=dialect)
     except (SqlglotError, ValueError, RecursionError):
         raise StatementRefused(
-            "What the statement explains cannot be read.", hint="Explain a plain SELECT."
+            Text("What the statement explains cannot be read."),
+            hint=Text("Explain a plain SELECT."),
         ) from None

@@ -1,7 +1,5 @@
-"""The tree of a statement, held node by node against what may be in it.
-
-The one rule: every node, every function name and every table is looked at, however deep; what is
-not on a list is refused.
+"""The tree of a statement, held node by node against what may be in it. Every node, every function
+name and every table is looked at, however deep; what is not on a list is refused.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from citewell.errors import StatementRefused
+from citewell.messages import Text
 from citewell.sql.engines.engine import Dialect
 from citewell.sql.guard.allowed_functions import FUNCTIONS, TABLES, VALUE_WORDS
 from citewell.sql.guard.bounds import get_function_names
@@ -21,7 +20,7 @@ from citewell.sql.guard.nodes import ARGUMENTS, NODES, QUERIES
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_DO = "Write a plain query that only reads the tables."
+_DO = Text("Write a plain query that only reads the tables.")
 # Tables of the engine itself: settings, other sessions, users, files.
 _SYSTEM: dict[Dialect, re.Pattern[str]] = {
     "sqlite": re.compile(
@@ -59,36 +58,48 @@ def check_tree(tree: exp.Expr, dialect: Dialect, texts: Container[int] = ()) -> 
     from sqlglot import exp
 
     if type(tree).__name__ not in QUERIES:
-        raise StatementRefused(f"The statement is {_describe_node(tree)}, not a query.", hint=_DO)
+        raise StatementRefused(
+            Text("The statement is {node}, not a query.", node=_describe_node(tree)), hint=_DO
+        )
     for node in tree.walk():
         kind = type(node).__name__
         if kind not in NODES:
-            raise StatementRefused(f"{_describe_node(node)} is not taken in a query.", hint=_DO)
+            raise StatementRefused(
+                Text("{node} is not taken in a query.", node=_describe_node(node)), hint=_DO
+            )
         if (known := ARGUMENTS.get(kind)) is not None:
             for name, value in node.args.items():
                 if value and name not in known:
                     raise StatementRefused(
-                        f"A query with {name.rstrip('_').replace('_', ' ')} is not taken.", hint=_DO
+                        Text(
+                            "A query with {name} is not taken.",
+                            name=name.rstrip("_").replace("_", " "),
+                        ),
+                        hint=_DO,
                     )
         if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
             _check_anonymous(node, dialect)
         elif isinstance(node, exp.Table):
             _check_table(node, dialect, texts)
         elif isinstance(node, exp.CTE | exp.Exists) and type(node.this).__name__ not in QUERIES:
-            raise StatementRefused(f"{_describe_node(node.this)} where a query belongs.", hint=_DO)
+            raise StatementRefused(
+                Text("{node} where a query belongs.", node=_describe_node(node.this)), hint=_DO
+            )
         elif isinstance(node, exp.DataType):
             _check_type(node, dialect)
         elif (
             isinstance(node, exp.In) and node.args.get("field") is not None and dialect == "sqlite"
         ):
             raise StatementRefused(
-                "IN before a name, which SQLite takes for a table.",
-                hint="Write IN (SELECT ... FROM table).",
+                Text("IN before a name, which SQLite takes for a table."),
+                hint=Text("Write IN (SELECT ... FROM table)."),
             )
         elif isinstance(node, exp.Pivot) and dialect == "duckdb":
             _check_pivot(node)
         elif isinstance(node, exp.PropertyEQ) and dialect != "duckdb":
-            raise StatementRefused("An assignment (:=).", hint="A query sets no variables.")
+            raise StatementRefused(
+                Text("An assignment (:=)."), hint=Text("A query sets no variables.")
+            )
     if dialect == "postgres":
         check_dots(tree)
 
@@ -113,8 +124,8 @@ def _check_anonymous(node: exp.Expr, dialect: Dialect) -> None:
     if not isinstance(name, str) or name.lower() not in FUNCTIONS[dialect]:
         said = name if isinstance(name, str) else name.sql()
         raise StatementRefused(
-            f"The function {said} is not one that is known only to compute.",
-            hint="Use the common functions of this database.",
+            Text("The function {said} is not one that is known only to compute.", said=said),
+            hint=Text("Use the common functions of this database."),
         )
 
 
@@ -124,26 +135,27 @@ def _check_table(table: exp.Table, dialect: Dialect, texts: Container[int]) -> N
     if isinstance(table.this, exp.Func):
         if not get_function_names(table.this) & TABLES[dialect]:
             raise StatementRefused(
-                f"A function as a table: {table.this.sql(dialect)[:60]}.",
-                hint="Name a table of the source after FROM.",
+                Text("A function as a table: {this}.", this=table.this.sql(dialect)[:60]),
+                hint=Text("Name a table of the source after FROM."),
             )
         return
     if not isinstance(table.this, exp.Identifier) or table.this.meta.get("start") in texts:
         raise StatementRefused(
-            "A text or a value stands where a table is named.",
-            hint="Name a table of the source after FROM.",
+            Text("A text or a value stands where a table is named."),
+            hint=Text("Name a table of the source after FROM."),
         )
     name, schema = table.name.lower(), table.db.lower()
     if dialect == "postgres" and name in VALUE_WORDS and not schema and not table.this.quoted:
         raise StatementRefused(
-            f"The value {name} as a table.", hint="Name a table of the source after FROM."
+            Text("The value {name} as a table.", name=name),
+            hint=Text("Name a table of the source after FROM."),
         )
     if dialect == "duckdb" and any(
         _PATH.search(part) for part in (table.name, table.db, table.catalog)
     ):
         raise StatementRefused(
-            f"The table {table.name} looks like a file.",
-            hint="Name a table of the source after FROM.",
+            Text("The table {name} looks like a file.", name=table.name),
+            hint=Text("Name a table of the source after FROM."),
         )
     if (
         schema in _SYSTEM_SCHEMAS
@@ -157,15 +169,16 @@ def _check_table(table: exp.Table, dialect: Dialect, texts: Container[int]) -> N
         ):
             return
         raise StatementRefused(
-            f"{(schema + '.' if schema else '') + name} belongs to the database itself.",
-            hint="Ask the tables of the source.",
+            Text(
+                "{table} belongs to the database itself.",
+                table=(schema + "." if schema else "") + name,
+            ),
+            hint=Text("Ask the tables of the source."),
         )
 
 
 def _check_pivot(pivot: exp.Pivot) -> None:
-    """Without its values DuckDB makes a type of them first, which is a statement of its own and
-    writes.
-    """
+    """Without its values DuckDB makes a type of them first, a statement that writes."""
     from sqlglot import exp
 
     if pivot.args.get("unpivot") or pivot.args.get("fields"):
@@ -173,8 +186,8 @@ def _check_pivot(pivot: exp.Pivot) -> None:
     listed = [isinstance(on, exp.In) and not on.args.get("query") for on in pivot.expressions]
     if not listed or not all(listed):
         raise StatementRefused(
-            "A PIVOT whose values are not listed.",
-            hint="Write them: PIVOT orders ON status IN ('open', 'paid') USING sum(amount).",
+            Text("A PIVOT whose values are not listed."),
+            hint=Text("Write them: PIVOT orders ON status IN ('open', 'paid') USING sum(amount)."),
         )
 
 
@@ -188,6 +201,10 @@ def _check_type(kind: exp.DataType, dialect: Dialect) -> None:
     if kind.this == exp.DataType.Type.USERDEFINED and (
         dialect not in ("duckdb", "postgres") or re.match(r"(reg|pg_)", name)
     ):
-        raise StatementRefused(f"The type {name} is not taken.", hint="Cast to a common type.")
+        raise StatementRefused(
+            Text("The type {name} is not taken.", name=name), hint=Text("Cast to a common type.")
+        )
     if kind.this in (exp.DataType.Type.XML, exp.DataType.Type.UNKNOWN) or name.startswith("reg"):
-        raise StatementRefused("A type that is not taken.", hint="Cast to a common type.")
+        raise StatementRefused(
+            Text("A type that is not taken."), hint=Text("Cast to a common type.")
+        )

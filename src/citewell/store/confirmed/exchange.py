@@ -17,8 +17,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from citewell.errors import InvalidInput
-from citewell.store.confirmed.item_markdown import (
-    LOADER,
+from citewell.store.confirmed.item_files import (
+    check_yaml_safety,
     clean_text,
     escape_block,
     escape_line,
@@ -39,17 +39,9 @@ from citewell.types import IntentAnalysis
 
 FORMAT = 1
 MOST_BYTES = 1_000_000  # of one file: a confirmed answer has some thousand
-MOST_DEPTH = (
-    20  # of lists in lists in its front matter: ours have 5, and what a model called a parameter
-)
-MOST_PARTS = 50_000  # values, lists and mappings in it: 20 rows of 1,000 columns are 20,000
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 M = TypeVar("M", bound=BaseModel)
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: |$)", re.MULTILINE)
-LONGEST_FIGURE = 400  # digits: the largest that a computer counts with has 309
-_FIGURE = re.compile(
-    r"[-+]?[0-9][0-9_]*(?:(?::[0-5]?[0-9])*(?:\.[0-9_]*)?)|[-+]?0[xXbBoO][0-9a-fA-F_]*"
-)
 _FRONT = re.compile(r"\A---\n.*?^---$", re.DOTALL | re.MULTILINE)
 
 
@@ -255,44 +247,12 @@ def _validate_front_matter(kind: type[M], text: str) -> M:
             "it has no front matter", hint="`citewell knowledge export` writes such files"
         )
     try:
-        _check_yaml_safety(found.group(0).strip("-\n"))
+        check_yaml_safety(found.group(0).strip("-\n"))
         return kind(**read_front_matter(text))
     except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
         raise InvalidInput(
             f"its front matter cannot be read: {_describe_error(error)}", hint="export it again"
         ) from None
-
-
-def _check_yaml_safety(front: str) -> None:
-    """Before anything is built of it, as it is read: neither deep nor of too many parts, no tags,
-    no aliases, no figure that takes long to compute. Raises InvalidInput, yaml.YAMLError.
-    """
-    depth = 0
-    for count, event in enumerate(yaml.parse(front, Loader=LOADER)):
-        where = f"line {(event.start_mark.line if event.start_mark else 0) + 2}"
-        if (
-            isinstance(event, yaml.AliasEvent)
-            or getattr(event, "anchor", None)
-            or getattr(event, "tag", None)
-        ):
-            raise InvalidInput(
-                f"its front matter has a tag or an alias ({where})", hint="plain YAML only"
-            )
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(
-            event, yaml.CollectionEndEvent
-        )
-        if depth > MOST_DEPTH or count > MOST_PARTS:
-            what = (
-                f"nested more than {MOST_DEPTH} deep"
-                if depth > MOST_DEPTH
-                else f"of more than {MOST_PARTS:,} parts"
-            )
-            raise InvalidInput(f"its front matter is {what} ({where})", hint="export it again")
-        value = (
-            str(event.value) if isinstance(event, yaml.ScalarEvent) and event.implicit[0] else ""
-        )
-        if len(value) > LONGEST_FIGURE and _FIGURE.fullmatch(value):
-            raise InvalidInput(f"its front matter has a figure of {len(value):,} digits ({where})")
 
 
 def _describe_error(error: Exception) -> str:

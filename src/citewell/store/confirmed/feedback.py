@@ -6,12 +6,32 @@ it all that came of it.
 
 from __future__ import annotations
 
-import json
 import secrets
 from typing import Any, Literal
 
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import (
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    case,
+    desc,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 
+from citewell.messages import AnyText, encode_column, load_json
+from citewell.store.dialects.expressions import json_field, list_json
+from citewell.store.dialects.upserts import upsert
+from citewell.store.schema.conversations import traces
+from citewell.store.schema.data_tables import sources
+from citewell.store.schema.job_tables import jobs
+from citewell.store.schema.knowledge import feedback
+from citewell.store.schema.library import collections
+from citewell.store.schema.metadata import match_optional, pick_columns
 from citewell.types import Shown, Trace
 
 VoteState = Literal["waiting", "done", "failed"]
@@ -31,7 +51,7 @@ class Vote(Shown):
     is_correct: bool
     correction: str
     state: VoteState
-    outcome: str
+    outcome: AnyText
     item_id: str
     created_at: float
     updated_at: float
@@ -59,7 +79,7 @@ def find_trace(connection: Connection, trace_id: str, user_id: str, now: float) 
     values = {"trace": trace_id, "user": user_id, "now": now}
     kept = (
         connection.execute(_TRACE, values).scalar_one_or_none()
-        or connection.execute(_COPY, values).scalar_one_or_none()
+        or connection.execute(_COPY.where(*_SAID), values).scalar_one_or_none()
     )
     return str(kept) if kept else None
 
@@ -76,14 +96,18 @@ def put_vote(
 ) -> Vote:
     """A user's word on a trace, in place of the one before. `copy`: the whole trace, JSON."""
     row = {
-        "id": "fb_" + secrets.token_hex(8),
+        "feedback_id": "fb_" + secrets.token_hex(8),
         "trace_id": trace.trace_id,
         "user_id": user_id,
         "agent": trace.agent,
         "is_correct": int(is_correct),
         "correction": correction,
         "trace": copy,
-        "now": now,
+        "state": "waiting",
+        "outcome": "",
+        "item_id": "",
+        "created_at": now,
+        "updated_at": now,
     }
     connection.execute(_PUT, row)
     vote = find_vote(connection, trace.trace_id, user_id)
@@ -93,34 +117,25 @@ def put_vote(
 
 def find_vote(connection: Connection, trace_id: str, user_id: str) -> Vote | None:
     """What this user said of a trace."""
-    return _fetch_vote(
-        connection, f"{_VOTES} WHERE f.trace_id = :a AND f.user_id = :b", trace_id, user_id
-    )
+    return _fetch_vote(connection, _OF_USER, trace=trace_id, user=user_id)
 
 
 def find_vote_by_id(connection: Connection, feedback_id: str) -> Vote | None:
-    return _fetch_vote(connection, f"{_VOTES} WHERE f.feedback_id = :a", feedback_id)
+    return _fetch_vote(connection, _BY_ID, id=feedback_id)
 
 
 def get_trace_copy(connection: Connection, feedback_id: str) -> Trace | None:
     """The trace as it was when the vote was given; None where it was deleted since, with its
     session or a memory.
     """
-    query = text("SELECT trace FROM feedback WHERE feedback_id = :id")
-    kept = connection.execute(query, {"id": feedback_id}).scalar_one_or_none()
-    return Trace(**json.loads(kept)) if kept else None
+    kept = connection.execute(_COPY.where(_ID), {"id": feedback_id}).scalar_one_or_none()
+    return Trace(**load_json(kept)) if kept else None
 
 
 def list_votes(connection: Connection, user_id: str | None, limit: int) -> list[Vote]:
     """The newest first; None: everybody's."""
-    query = text(
-        f"{_VOTES} WHERE :user IS NULL OR f.user_id = :user ORDER BY f.updated_at DESC, f.rowid "
-        "DESC LIMIT :limit"
-    )
-    return [
-        _parse_vote(row)
-        for row in connection.execute(query, {"user": user_id, "limit": limit}).mappings()
-    ]
+    rows = connection.execute(_LIST, {"user": user_id, "limit": limit}).mappings()
+    return [Vote(**row) for row in rows]
 
 
 def find_item_trace(connection: Connection, item_id: str, user_id: str) -> str | None:
@@ -133,29 +148,29 @@ def find_item_trace(connection: Connection, item_id: str, user_id: str) -> str |
 
 def link_item(connection: Connection, vote: Vote, item_id: str) -> None:
     """Which item or rule came of a vote that is being dealt with."""
-    query = text("UPDATE feedback SET item_id = :item WHERE feedback_id = :id")
-    connection.execute(query, {"id": vote.feedback_id, "item": item_id})
+    connection.execute(_CHANGE, {"id": vote.feedback_id, "item_id": item_id})
 
 
 def finish_vote(connection: Connection, vote: Vote, outcome: str) -> None:
     """Unless its user has said otherwise, or its item was undone, meanwhile."""
-    connection.execute(_FINISH, {"id": vote.feedback_id, "outcome": outcome, "at": vote.updated_at})
+    values = {"state": "done", "outcome": encode_column(outcome)}
+    connection.execute(_FINISH, {"id": vote.feedback_id, "at": vote.updated_at} | values)
 
 
 def note_failure(connection: Connection, feedback_id: str, why: str) -> None:
     """Unless another run of its job has done it."""
-    connection.execute(_FAILED, {"id": feedback_id, "why": why})
+    values = {"state": "failed", "outcome": encode_column(why)}
+    connection.execute(_FINISH, {"id": feedback_id, "at": None} | values)
 
 
 def release_item(connection: Connection, item_id: str) -> None:
     """The votes that stood for an item stand for nothing any more: a new word counts anew."""
-    query = text("UPDATE feedback SET state = 'done', outcome = 'undone' WHERE item_id = :item")
-    connection.execute(query, {"item": item_id})
+    connection.execute(_RELEASE, {"item": item_id, "state": "done", "outcome": "undone"})
 
 
 def has_job(connection: Connection, feedback_id: str) -> bool:
     """Whether a job waits or runs that will deal with it."""
-    return connection.execute(_JOB, {"id": feedback_id}).scalar_one_or_none() is not None
+    return bool(connection.execute(_JOB, {"id": feedback_id}).scalar_one())
 
 
 def list_wrong_questions(
@@ -172,88 +187,113 @@ def forget_trace(connection: Connection, trace_id: str) -> None:
     """A trace that is deleted before its day leaves no copy: it was deleted because of what it
     holds.
     """
-    connection.execute(
-        text("UPDATE feedback SET trace = '' WHERE trace_id = :id"), {"id": trace_id}
-    )
+    connection.execute(_FORGET, {"id": trace_id, "trace": ""})
 
 
 def forget_session(connection: Connection, session_id: str) -> None:
-    query = (
-        "UPDATE feedback SET trace = '' WHERE trace <> '' AND json_extract(trace, "
-        "'$.session_id') = :id"
+    connection.execute(_FORGET_SESSION, {"id": session_id, "trace": ""})
+
+
+def _fetch_vote(connection: Connection, query: Select[Any], **values: str) -> Vote | None:
+    row = connection.execute(query, values).mappings().one_or_none()
+    return None if row is None else Vote(**row)
+
+
+_QUESTION = json_field(feedback.c.trace, "question")
+_ID = feedback.c.feedback_id == bindparam("id")
+_VOTES = select(*pick_columns(feedback, Vote), func.coalesce(_QUESTION, "").label("question"))
+_SAID = (feedback.c.trace_id == bindparam("trace"), feedback.c.user_id == bindparam("user"))
+_OF_USER = _VOTES.where(*_SAID)
+_BY_ID = _VOTES.where(_ID)
+_LATEST = (feedback.c.updated_at.desc(), feedback.c.rowid.desc())
+_LIST = (
+    _VOTES.where(match_optional(feedback.c.user_id, "user"))
+    .order_by(*_LATEST)
+    .limit(bindparam("limit"))
+)
+_TRACE = select(traces.c.trace).where(
+    traces.c.trace_id == bindparam("trace"),
+    traces.c.user_id == bindparam("user"),
+    traces.c.expires > bindparam("now"),
+)
+_COPY = _VOTES.with_only_columns(feedback.c.trace)
+_PUT = upsert(
+    feedback,
+    feedback.c.trace_id,
+    feedback.c.user_id,
+    update=[
+        feedback.c[name]
+        for name in ("is_correct", "correction", "trace", "state", "outcome", "updated_at")
+    ],
+)
+_OF_ITEM = (
+    select(feedback.c.trace_id)
+    .where(
+        feedback.c.item_id == bindparam("item"),
+        feedback.c.user_id == bindparam("user"),
+        feedback.c.is_correct == 1,
+        feedback.c.outcome != "undone",
     )
-    connection.execute(text(query), {"id": session_id})
-
-
-def _fetch_vote(connection: Connection, query: str, a: str, b: str = "") -> Vote | None:
-    row = (
-        connection.execute(text(query), {"a": a, "b": b} if ":b" in query else {"a": a})
-        .mappings()
-        .one_or_none()
+    .order_by(*_LATEST)
+    .limit(1)
+)
+_CHANGE = update(feedback).where(_ID)
+_FINISH = _CHANGE.where(match_optional(feedback.c.updated_at, "at"), feedback.c.state != "done")
+_RELEASE = update(feedback).where(feedback.c.item_id == bindparam("item"))
+_FORGET = update(feedback).where(feedback.c.trace_id == bindparam("id"))
+_FORGET_SESSION = update(feedback).where(
+    json_field(feedback.c.trace, "session_id") == bindparam("id")
+)
+_JOB = select(
+    exists().where(
+        jobs.c.kind == "feedback",
+        jobs.c.state.in_(("queued", "running")),
+        json_field(jobs.c.payload, "feedback_id") == bindparam("id"),
     )
-    return None if row is None else _parse_vote(row)
-
-
-def _parse_vote(row: RowMapping) -> Vote:
-    values: dict[str, Any] = dict(row)
-    return Vote(
-        **values | {"is_correct": bool(row["is_correct"]), "question": row["question"] or ""}
+)
+_CITED = list_json(func.nullif(feedback.c.trace, ""), "answer.citations").c.value
+# collections and sources that everybody sees, and no memory of the one who asked
+_RESTS_ON_ALL = and_(
+    or_(
+        exists().where(
+            collections.c.name == json_field(feedback.c.trace, "collection"),
+            collections.c.owner == "",
+        ),
+        exists().where(
+            sources.c.name == json_field(feedback.c.trace, "answer.data.source"),
+            sources.c.owner == "",
+        ),
+    ),
+    ~exists().where(json_field(_CITED, "origin") == "memory"),
+)
+_TOLD = (
+    select(
+        *feedback.c["agent", "user_id", "trace_id", "correction", "updated_at"],
+        _QUESTION.label("question"),
+        json_field(feedback.c.trace, "answer.answer").label("answer"),
+        func.row_number()
+        .over(partition_by=(feedback.c.agent, _QUESTION), order_by=_LATEST)
+        .label("nth"),
     )
-
-
-_VOTES = """SELECT f.feedback_id, f.trace_id, f.user_id, f.agent, f.is_correct, f.correction,
-        f.state, f.outcome, f.item_id, f.created_at, f.updated_at,
-        CASE WHEN f.trace <> '' THEN json_extract(f.trace, '$.question') END AS question
-    FROM feedback f"""
-_TRACE = text(
-    "SELECT trace FROM traces WHERE trace_id = :trace AND user_id = :user AND expires > :now"
+    .where(
+        feedback.c.is_correct == 0,
+        feedback.c.trace != "",
+        or_(match_optional(feedback.c.user_id, "viewer"), _RESTS_ON_ALL),
+    )
+    .subquery()
 )
-_COPY = text("SELECT trace FROM feedback WHERE trace_id = :trace AND user_id = :user")
-_PUT = text(
-    """INSERT INTO feedback (feedback_id, trace_id, user_id, agent, is_correct, correction, trace,
-        state, outcome, item_id, created_at, updated_at)
-    VALUES (:id, :trace_id, :user_id, :agent, :is_correct, :correction, :trace, 'waiting', '', '',
-        :now, :now)
-    ON CONFLICT (trace_id, user_id) DO UPDATE SET is_correct = excluded.is_correct,
-        correction = excluded.correction, trace = excluded.trace, state = 'waiting', outcome = '',
-        updated_at = excluded.updated_at"""
-)
-_OF_ITEM = text(
-    """SELECT trace_id FROM feedback WHERE item_id = :item AND user_id = :user AND is_correct = 1
-    AND outcome <> 'undone'
-    ORDER BY updated_at DESC, rowid DESC LIMIT 1"""
-)
-_FINISH = text(
-    """UPDATE feedback SET state = 'done', outcome = :outcome
-    WHERE feedback_id = :id AND updated_at = :at AND state <> 'done'"""
-)
-_FAILED = text(
-    "UPDATE feedback SET state = 'failed', outcome = :why WHERE feedback_id = :id AND state <> "
-    "'done'"
-)
-_JOB = text(
-    """SELECT 1 FROM jobs WHERE kind = 'feedback' AND state IN ('queued', 'running')
-    AND json_extract(payload, '$.feedback_id') = :id LIMIT 1"""
-)
-_WRONG = text(
-    """WITH told AS (
-        SELECT agent, user_id, trace_id, correction, updated_at,
-            json_extract(trace, '$.question') AS question,
-            json_extract(trace, '$.answer.answer') AS answer,
-            row_number() OVER (PARTITION BY agent, json_extract(trace, '$.question')
-                ORDER BY updated_at DESC) AS nth
-        FROM feedback WHERE is_correct = 0 AND trace <> ''
-            AND (:viewer IS NULL OR user_id = :viewer OR ((
-            EXISTS (SELECT 1 FROM collections WHERE name = json_extract(trace, '$.collection')
-                AND owner = '')
-            OR EXISTS (SELECT 1 FROM sources
-                WHERE name = json_extract(trace, '$.answer.data.source') AND owner = ''))
-            AND NOT EXISTS (
-                SELECT 1 FROM json_each(trace, '$.answer.citations')
-                WHERE json_extract(value, '$.origin') = 'memory'))))
-    SELECT question, agent, count(*) AS times, count(DISTINCT user_id) AS people,
-        sum(correction <> '') AS corrected,
-        max(CASE WHEN nth = 1 THEN trace_id END) AS last_trace_id,
-        max(CASE WHEN nth = 1 THEN answer END) AS last_answer, max(updated_at) AS last_at
-    FROM told GROUP BY agent, question ORDER BY times DESC, last_at DESC LIMIT :limit"""
+_WRONG = (
+    select(
+        _TOLD.c.question,
+        _TOLD.c.agent,
+        func.count().label("times"),
+        func.count(_TOLD.c.user_id.distinct()).label("people"),
+        func.sum(case((_TOLD.c.correction != "", 1), else_=0)).label("corrected"),
+        func.max(case((_TOLD.c.nth == 1, _TOLD.c.trace_id))).label("last_trace_id"),
+        func.max(case((_TOLD.c.nth == 1, _TOLD.c.answer))).label("last_answer"),
+        func.max(_TOLD.c.updated_at).label("last_at"),
+    )
+    .group_by(_TOLD.c.agent, _TOLD.c.question)
+    .order_by(desc("times"), desc("last_at"))
+    .limit(bindparam("limit"))
 )

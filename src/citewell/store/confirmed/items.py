@@ -11,11 +11,23 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection, RowMapping, bindparam, delete, func, insert, select, update
 
 from citewell.errors import NotFound
+from citewell.messages import AnyText, Text, encode_column
 from citewell.store.confirmed.types import Confirmation, Confirmed, ItemState
+from citewell.store.dialects.expressions import greatest, is_among
+from citewell.store.dialects.upserts import insert_or_ignore
 from citewell.store.memory_rows import Stored
+from citewell.store.schema.knowledge import (
+    confirmations,
+    confirmed,
+    feedback,
+    knowledge_log,
+    knowledge_uses,
+    rules,
+)
+from citewell.store.schema.metadata import match_optional, pick_columns
 from citewell.store.users.identity import VISITOR, get_person_key, is_one_of
 from citewell.types import Followed, IntentAnalysis, Shown
 
@@ -28,7 +40,7 @@ class Logged(Shown):
     at: float
     user_id: str
     action: str
-    reason: str = ""
+    reason: AnyText = ""
 
 
 class Votes(NamedTuple):
@@ -40,22 +52,20 @@ class Votes(NamedTuple):
 
 def insert_item(connection: Connection, item: Confirmed, stored: Stored) -> None:
     """A new row; who stands by it is added by `confirm_item`."""
-    connection.execute(_INSERT, _to_row(item) | stored._asdict())
+    connection.execute(insert(confirmed), _to_row(item) | stored._asdict())
 
 
 def update_item(connection: Connection, item: Confirmed, stored: Stored) -> None:
     """The chain itself, anew: another run of the same trace's question, or an import. Counts and
     confirmations stay.
     """
-    connection.execute(_UPDATE, _to_row(item) | stored._asdict())
+    row = _to_row(item)
+    chain = {name: row[name] for name in _CHAIN}
+    connection.execute(_CHANGE, {"id": item.item_id} | chain | stored._asdict())
 
 
 def find_item(connection: Connection, item_id: str) -> Confirmed | None:
-    row = (
-        connection.execute(text(f"{_SELECT} WHERE item_id = :id"), {"id": item_id})
-        .mappings()
-        .one_or_none()
-    )
+    row = connection.execute(_ITEM, {"id": item_id}).mappings().one_or_none()
     return None if row is None else _parse_items(connection, [row])[0]
 
 
@@ -68,7 +78,10 @@ def get_item(connection: Connection, item_id: str) -> Confirmed:
 
 
 def make_unknown_item(item_id: str) -> NotFound:
-    return NotFound(f"no confirmed answer {item_id!r}", hint="`citewell knowledge list` shows all")
+    return NotFound(
+        Text("no confirmed answer {item_id!r}", item_id=item_id),
+        hint=Text("`citewell knowledge list` shows all"),
+    )
 
 
 def list_items(
@@ -79,20 +92,12 @@ def list_items(
     collection: str | None = None,
 ) -> list[Confirmed]:
     """The newest first; None: whatever it is."""
-    where = "(:state IS NULL OR state = :state) AND (:source IS NULL OR source = :source)"
-    where += " AND (:collection IS NULL OR collection = :collection)"
-    query = text(f"{_SELECT} WHERE {where} ORDER BY created_at DESC, item_id")
-    rows = (
-        connection.execute(query, {"state": state, "source": source, "collection": collection})
-        .mappings()
-        .all()
-    )
-    return _parse_items(connection, rows)
+    wanted = {"state": state, "source": source, "collection": collection}
+    return _parse_items(connection, connection.execute(_LIST, wanted).mappings().all())
 
 
 def find_items(connection: Connection, ids: Iterable[str]) -> dict[str, Confirmed]:
-    query = text(f"{_SELECT} WHERE item_id IN (SELECT value FROM json_each(:ids))")  # noqa: S608
-    rows = connection.execute(query, {"ids": json.dumps(sorted(set(ids)))}).mappings().all()
+    rows = connection.execute(_ITEMS, {"ids": sorted(set(ids))}).mappings().all()
     return {item.item_id: item for item in _parse_items(connection, rows)}
 
 
@@ -100,51 +105,47 @@ def confirm_item(
     connection: Connection, item_id: str, user_id: str, trace_id: str, at: float
 ) -> bool:
     """Add one who stands by it. False where they do already."""
-    values = {"item": item_id, "user": user_id, "trace": trace_id, "at": at}
-    return connection.execute(_CONFIRM, values).rowcount > 0
+    row = {"item_id": item_id, "user_id": user_id, "trace_id": trace_id, "at": at}
+    return connection.execute(_CONFIRM, row).rowcount > 0
 
 
 def withdraw_confirmation(connection: Connection, item_id: str, user_id: str) -> bool:
     """False where they did not stand by it."""
-    query = text("DELETE FROM confirmations WHERE item_id = :item AND user_id = :user")
-    return connection.execute(query, {"item": item_id, "user": user_id}).rowcount > 0
+    return connection.execute(_WITHDRAW, {"item": item_id, "user": user_id}).rowcount > 0
 
 
 def withdraw_confirmations(connection: Connection, item_id: str) -> None:
-    connection.execute(text("DELETE FROM confirmations WHERE item_id = :item"), {"item": item_id})
+    connection.execute(_WITHDRAW_ALL, {"item": item_id})
 
 
 def list_confirmed_items(connection: Connection, trace_id: str, user_id: str) -> list[str]:
     """The items that this user stands by for this very trace."""
-    query = text("SELECT item_id FROM confirmations WHERE trace_id = :trace AND user_id = :user")
-    return list(connection.execute(query, {"trace": trace_id, "user": user_id}).scalars())
+    return list(connection.execute(_VOUCHED, {"trace": trace_id, "user": user_id}).scalars())
 
 
 def move_confirmation(connection: Connection, item_id: str, user_id: str, trace_id: str) -> None:
     """They stand by it for another trace."""
-    query = text(
-        "UPDATE confirmations SET trace_id = :trace WHERE item_id = :item AND user_id = :user"
-    )
-    connection.execute(query, {"item": item_id, "user": user_id, "trace": trace_id})
+    connection.execute(_MOVE, {"item": item_id, "user": user_id, "trace_id": trace_id})
 
 
 def set_state(
     connection: Connection, item_id: str, state: ItemState, reason: str, now: float
 ) -> None:
-    values = {"id": item_id, "state": state, "reason": reason, "now": now}
-    connection.execute(_SET_STATE, values)
+    values = {"state": state, "reason": encode_column(reason), "updated_at": now}
+    connection.execute(_CHANGE, {"id": item_id} | values)
 
 
 def set_document(connection: Connection, item_id: str, doc_id: str) -> None:
-    connection.execute(
-        text("UPDATE confirmed SET doc_id = :doc WHERE item_id = :id"),
-        {"id": item_id, "doc": doc_id},
-    )
+    connection.execute(_CHANGE, {"id": item_id, "doc_id": doc_id})
+
+
+def set_fingerprint(connection: Connection, item_id: str, fingerprint: str) -> None:
+    """Of the schema that it runs on now."""
+    connection.execute(_CHANGE, {"id": item_id, "fingerprint": fingerprint})
 
 
 def set_votes(connection: Connection, item_id: str, votes: Votes) -> None:
-    query = text("UPDATE confirmed SET good = :good, bad = :bad WHERE item_id = :id")
-    connection.execute(query, {"id": item_id} | votes._asdict())
+    connection.execute(_CHANGE, {"id": item_id} | votes._asdict())
 
 
 def count_votes(connection: Connection, item_id: str, reviewers: Sequence[str]) -> Votes:
@@ -168,45 +169,37 @@ def note_uses(
 ) -> None:
     """Each item and rule that an answer followed, once an answer."""
     for each in followed:
-        values = {"item": each.item_id, "trace": trace_id, "how": each.how, "at": at}
-        if connection.execute(_USE, values).rowcount:
-            connection.execute(
-                _USED_RULE if each.kind == "rule" else _USED_ITEM, {"id": each.item_id, "at": at}
-            )
+        row = {"item_id": each.item_id, "trace_id": trace_id, "how": each.how, "at": at}
+        if connection.execute(_USE, row).rowcount:
+            used = _USED_RULE if each.kind == "rule" else _USED_ITEM
+            connection.execute(used, {"id": each.item_id, "at": at})
 
 
 def log_action(
     connection: Connection, item_id: str, user_id: str, action: str, at: float, reason: str = ""
 ) -> None:
-    connection.execute(
-        _LOG, {"item": item_id, "user": user_id, "action": action, "at": at, "reason": reason}
-    )
+    row = {"item_id": item_id, "user_id": user_id, "action": action, "at": at}
+    connection.execute(insert(knowledge_log), row | {"reason": encode_column(reason)})
 
 
 def list_log_entries(connection: Connection, item_id: str) -> list[Logged]:
     """What was done to an item or a rule, in order."""
-    query = text(
-        "SELECT at, user_id, action, reason FROM knowledge_log WHERE item_id = :id ORDER BY at, "
-        "rowid"
-    )
-    return [Logged(**row) for row in connection.execute(query, {"id": item_id}).mappings()]
+    return [Logged(**row) for row in connection.execute(_LOGGED, {"id": item_id}).mappings()]
 
 
 def _parse_items(connection: Connection, rows: Sequence[RowMapping]) -> list[Confirmed]:
     by: dict[str, list[Confirmation]] = {row["item_id"]: [] for row in rows}
-    for each in connection.execute(_BY, {"ids": json.dumps(sorted(by))}).mappings():
-        by[each["item_id"]].append(
-            Confirmation(user_id=each["user_id"], trace_id=each["trace_id"], at=each["at"])
-        )
+    for each in connection.execute(_BY, {"ids": sorted(by)}).all():
+        by[each.item_id].append(Confirmation.of(each))
     return [_parse_item(row, by[row["item_id"]]) for row in rows]
 
 
-def _parse_item(row: RowMapping, confirmed: list[Confirmation]) -> Confirmed:
+def _parse_item(row: RowMapping, confirmed_by: list[Confirmation]) -> Confirmed:
     values: dict[str, Any] = dict(row)
     values["intent"] = IntentAnalysis(**json.loads(row["intent"]))
     values |= {name: json.loads(row[name]) for name in ("tags", "evidence")}
     path = PATH.format(trace_id=row["trace_id"]) if row["state"] == "active" else ""
-    return Confirmed(**values, confirmed_by=confirmed, path=path)
+    return Confirmed(**values, confirmed_by=confirmed_by, path=path)
 
 
 def _to_row(item: Confirmed) -> dict[str, Any]:
@@ -217,59 +210,58 @@ def _to_row(item: Confirmed) -> dict[str, Any]:
         name: json.dumps(values[name], ensure_ascii=False, default=str)
         for name in ("intent", "tags", "evidence")
     }
-    return values | lists
+    return values | lists | {"reason": encode_column(item.reason)}
 
 
-_COLUMNS = """item_id, trace_id, agent, question, lang, source, collection, intent, logic, answer,
-    tags, state, reason, fingerprint, evidence, doc_id, uses, good, bad, used_at, created_at,
-    updated_at, owner"""
-_SELECT = f"SELECT {_COLUMNS} FROM confirmed"  # noqa: S608 - names of ours only
-_INSERT = text(
-    f"""INSERT INTO confirmed ({_COLUMNS}, embedder, vec)
-    VALUES (:item_id, :trace_id, :agent, :question, :lang, :source, :collection, :intent, :logic,
-        :answer, :tags, :state, :reason, :fingerprint, :evidence, :doc_id, :uses, :good, :bad,
-        :used_at, :created_at, :updated_at, :owner, :embedder, :vec)"""  # noqa: S608
+_SELECT = select(*pick_columns(confirmed, Confirmed))
+_ITEM = _SELECT.where(confirmed.c.item_id == bindparam("id"))
+_ITEMS = _SELECT.where(is_among(confirmed.c.item_id, "ids"))
+_LIST = _SELECT.where(
+    *(match_optional(confirmed.c[name], name) for name in ("state", "source", "collection"))
+).order_by(confirmed.c.created_at.desc(), confirmed.c.item_id)
+_CHAIN = {"question", "lang", "intent", "logic", "answer", "tags", "fingerprint", "evidence"}
+_CHAIN |= {"updated_at", "owner"}
+_CHANGE = update(confirmed).where(confirmed.c.item_id == bindparam("id"))
+_OF_ITEM = confirmations.c.item_id == bindparam("item")
+_OF_USER = confirmations.c.user_id == bindparam("user")
+_CONFIRM = insert_or_ignore(confirmations)
+_WITHDRAW = delete(confirmations).where(_OF_ITEM, _OF_USER)
+_WITHDRAW_ALL = delete(confirmations).where(_OF_ITEM)
+_MOVE = update(confirmations).where(_OF_ITEM, _OF_USER)
+_VOUCHED = select(confirmations.c.item_id).where(
+    confirmations.c.trace_id == bindparam("trace"), _OF_USER
 )
-_UPDATE = text(
-    """UPDATE confirmed SET question = :question, lang = :lang, intent = :intent, logic = :logic,
-        answer = :answer, tags = :tags, fingerprint = :fingerprint, evidence = :evidence,
-        updated_at = :updated_at, owner = :owner, embedder = :embedder, vec = :vec
-    WHERE item_id = :item_id"""
+_BY = (
+    select(confirmations)
+    .where(is_among(confirmations.c.item_id, "ids"))
+    .order_by(confirmations.c.at, confirmations.c.user_id)
 )
-_CONFIRM = text(
-    "INSERT OR IGNORE INTO confirmations (item_id, user_id, trace_id, at) VALUES (:item, :user, "
-    ":trace, :at)"
+_RESTORED = select(func.coalesce(func.max(knowledge_log.c.at), 0.0)).where(
+    knowledge_log.c.item_id == bindparam("item"), knowledge_log.c.action == "restored"
 )
-_BY = text(
-    """SELECT item_id, user_id, trace_id, at FROM confirmations
-    WHERE item_id IN (SELECT value FROM json_each(:ids)) ORDER BY at, user_id"""
+_VOTES = (
+    select(feedback.c.user_id, feedback.c.is_correct)
+    .join(knowledge_uses, knowledge_uses.c.trace_id == feedback.c.trace_id)
+    .where(
+        knowledge_uses.c.item_id == bindparam("item"),
+        feedback.c.updated_at > _RESTORED.scalar_subquery(),
+    )
+    .order_by(feedback.c.updated_at, feedback.c.rowid)
 )
-_SET_STATE = text(
-    "UPDATE confirmed SET state = :state, reason = :reason, updated_at = :now WHERE item_id = :id"
+_FOLLOWED = (
+    select(knowledge_uses.c.item_id)
+    .join(confirmed, confirmed.c.item_id == knowledge_uses.c.item_id)
+    .where(knowledge_uses.c.trace_id == bindparam("trace"))
 )
-_VOTES = text(
-    """SELECT f.user_id, f.is_correct FROM knowledge_uses u
-    JOIN feedback f ON f.trace_id = u.trace_id
-    WHERE u.item_id = :item
-    AND f.updated_at > (SELECT coalesce(max(at), 0) FROM knowledge_log WHERE item_id = :item
-        AND action = 'restored')
-    ORDER BY f.updated_at, f.rowid"""
+_USE = insert_or_ignore(knowledge_uses)
+_USED_ITEM, _USED_RULE = (
+    update(key.table)
+    .where(key == bindparam("id"))
+    .values(uses=key.table.c.uses + 1, used_at=greatest(key.table.c.used_at, bindparam("at")))
+    for key in (confirmed.c.item_id, rules.c.rule_id)
 )
-_FOLLOWED = text(
-    "SELECT u.item_id FROM knowledge_uses u JOIN confirmed c ON c.item_id = u.item_id WHERE "
-    "u.trace_id = :trace"
-)
-_USE = text(
-    "INSERT OR IGNORE INTO knowledge_uses (item_id, trace_id, how, at) VALUES (:item, :trace, "
-    ":how, :at)"
-)
-_USED_ITEM = text(
-    "UPDATE confirmed SET uses = uses + 1, used_at = max(used_at, :at) WHERE item_id = :id"
-)
-_USED_RULE = text(
-    "UPDATE rules SET uses = uses + 1, used_at = max(used_at, :at) WHERE rule_id = :id"
-)
-_LOG = text(
-    "INSERT INTO knowledge_log (item_id, at, user_id, action, reason) VALUES (:item, :at, :user, "
-    ":action, :reason)"
+_LOGGED = (
+    select(*pick_columns(knowledge_log, Logged))
+    .where(knowledge_log.c.item_id == bindparam("id"))
+    .order_by(knowledge_log.c.at, knowledge_log.c.rowid)
 )

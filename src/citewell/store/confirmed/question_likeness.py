@@ -12,9 +12,25 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Table,
+    and_,
+    bindparam,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+    update,
+)
 
 from citewell.store.memory_rows import Stored
+from citewell.store.schema.knowledge import confirmed, rules
 
 _PUNCTUATION = " \t\n?？!！.。…,，;；:：\"'“”‘’「」"
 
@@ -103,19 +119,21 @@ def compute_likeness(cosine: float, one: str, other: str, scale: Scale) -> float
 
 
 def load_item_vectors(
-    connection: Connection, agents: str, source: str, collection: str, states: str
+    connection: Connection, agents: str, source: str, collection: str, *states: str
 ) -> list[RowMapping]:
-    """Of the confirmed items with these states (with commas between): vectors and questions.
-    `agents`: `data` or `other`.
+    """Of the confirmed items with these states: vectors and questions. `agents`: `data` or
+    `other`.
     """
-    return _load_vectors(connection, "confirmed", "item_id", agents, source, collection, states)
+    values = _name_place(agents, source, collection) | {"states": states}
+    return list(connection.execute(_VECTORS["confirmed"], values).mappings())
 
 
 def load_rule_vectors(
     connection: Connection, agents: str, source: str, collection: str
 ) -> list[RowMapping]:
     """Of the rules in force."""
-    return _load_vectors(connection, "rules", "rule_id", agents, source, collection, "active")
+    values = _name_place(agents, source, collection) | {"states": ["active"]}
+    return list(connection.execute(_VECTORS["rules"], values).mappings())
 
 
 def list_stale_vectors(
@@ -130,62 +148,60 @@ def list_stale_vectors(
 
 def set_vector(connection: Connection, table: str, id: str, question: str, stored: Stored) -> None:  # noqa: A002 - as in rows
     """Unless its question has changed since."""
-    query = _SET_VECTOR["confirmed" if table == "confirmed" else "rules"]
-    connection.execute(query, {"id": id, "question": question} | stored._asdict())
+    values = {"id": id, "asked": question} | stored._asdict()
+    connection.execute(_SET_VECTOR[table], values)
 
 
 def has_candidates(connection: Connection, agents: str, source: str, collection: str) -> bool:
     """Whether there is anything that a question could be like."""
-    values = {"data": agents == "data", "source": source, "collection": collection}
-    return bool(connection.execute(_ANY, values).scalar_one())
+    return bool(connection.execute(_ANY, _name_place(agents, source, collection)).scalar_one())
 
 
-def _load_vectors(
-    connection: Connection,
-    table: str,
-    key: str,
-    agents: str,
-    source: str,
-    collection: str,
-    states: str,
-) -> list[RowMapping]:
-    of = (
-        "agent = 'data' AND source = :source"
-        if agents == "data"
-        else "agent <> 'data' AND collection = :collection"
+def _name_place(agents: str, source: str, collection: str) -> dict[str, object]:
+    return {"data": agents == "data", "source": source, "collection": collection}
+
+
+def _match_place(table: Table) -> ColumnElement[bool]:
+    """Tables of one source for the data agent, one collection for all others."""
+    data, own = bindparam("data", type_=Boolean), table.c.agent == "data"
+    return or_(
+        and_(data, own, table.c.source == bindparam("source")),
+        and_(~data, ~own, table.c.collection == bindparam("collection")),
     )
-    query = text(
-        f"""SELECT {key} AS id, question, lang, embedder, vec FROM {table}
-        WHERE {of} AND ',' || :states || ',' LIKE '%,' || state || ',%'"""  # noqa: S608 - names of ours only
-    )
-    values = {"states": states} | (
-        {"source": source} if agents == "data" else {"collection": collection}
-    )
-    return list(connection.execute(query, values).mappings())
 
 
-_HERE = """state = 'active' AND ((:data AND agent = 'data' AND source = :source)
-    OR (NOT :data AND agent <> 'data' AND collection = :collection))"""
-_ANY = text(
-    f"SELECT EXISTS (SELECT 1 FROM confirmed WHERE {_HERE}) OR EXISTS (SELECT 1 FROM rules "  # noqa: S608
-    f"WHERE {_HERE})"
+# where each kind is kept, and in which states its vectors are kept up
+_KINDS = {
+    "confirmed": (confirmed, confirmed.c.item_id, ("active", "pending", "quarantined")),
+    "rules": (rules, rules.c.rule_id, ("active", "waiting")),
+}
+_VECTORS = {
+    kind: select(
+        key.label("id"), table.c.question, table.c.lang, table.c.embedder, table.c.vec
+    ).where(_match_place(table), table.c.state.in_(bindparam("states", expanding=True)))
+    for kind, (table, key, _) in _KINDS.items()
+}
+_ANY = select(
+    or_(
+        *(
+            exists().where(table.c.state == "active", _match_place(table))
+            for table, _, _ in _KINDS.values()
+        )
+    )
 )
-_STALE = text(
-    """SELECT * FROM (
-        SELECT 'confirmed' AS kind, item_id AS id, question FROM confirmed
-        WHERE state IN ('active', 'pending', 'quarantined')
-            AND (embedder <> :embedder OR length(vec) <> :size)
-        UNION ALL SELECT 'rules', rule_id, question FROM rules
-        WHERE state IN ('active', 'waiting') AND (embedder <> :embedder OR length(vec) <> :size))
-    LIMIT :limit"""
-)
+_STALE = union_all(
+    *(
+        select(literal(kind).label("kind"), key.label("id"), table.c.question).where(
+            table.c.state.in_(states),
+            or_(
+                table.c.embedder != bindparam("embedder"),
+                func.length(table.c.vec) != bindparam("size"),
+            ),
+        )
+        for kind, (table, key, states) in _KINDS.items()
+    )
+).limit(bindparam("limit"))
 _SET_VECTOR = {
-    "confirmed": text(
-        "UPDATE confirmed SET embedder = :embedder, vec = :vec WHERE item_id = :id AND question "
-        "= :question"
-    ),
-    "rules": text(
-        "UPDATE rules SET embedder = :embedder, vec = :vec WHERE rule_id = :id AND question = "
-        ":question"
-    ),
+    kind: update(table).where(key == bindparam("id"), table.c.question == bindparam("asked"))
+    for kind, (table, key, _) in _KINDS.items()
 }

@@ -4,15 +4,19 @@ reviewed is used for nothing.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from hashlib import sha256
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, literal, select, update
 
 from citewell.errors import NotFound
+from citewell.messages import Text, encode_column
 from citewell.store.confirmed.types import Rule, RuleState
+from citewell.store.dialects.expressions import is_among
+from citewell.store.dialects.upserts import get_excluded, upsert
 from citewell.store.memory_rows import Stored
+from citewell.store.schema.knowledge import rules
+from citewell.store.schema.metadata import match_optional, pick_columns
 
 
 def compute_rule_id(trace_id: str, user_id: str) -> str:
@@ -22,15 +26,12 @@ def compute_rule_id(trace_id: str, user_id: str) -> str:
 
 def put_rule(connection: Connection, rule: Rule, stored: Stored) -> None:
     """A new one, or other words for it: it waits for review (again)."""
-    connection.execute(_PUT, rule.model_dump() | stored._asdict())
+    values = rule.model_dump() | {"reason": encode_column(rule.reason)}
+    connection.execute(_PUT, values | stored._asdict())
 
 
 def find_rule(connection: Connection, rule_id: str) -> Rule | None:
-    row = (
-        connection.execute(text(f"{_SELECT} WHERE rule_id = :id"), {"id": rule_id})
-        .mappings()
-        .one_or_none()
-    )
+    row = connection.execute(_RULE, {"id": rule_id}).mappings().one_or_none()
     return None if row is None else Rule(**row)
 
 
@@ -43,49 +44,44 @@ def get_rule(connection: Connection, rule_id: str) -> Rule:
 
 
 def make_unknown_rule(rule_id: str) -> NotFound:
-    return NotFound(f"no correction {rule_id!r}", hint="`citewell knowledge rules` shows all")
+    return NotFound(
+        Text("no correction {rule_id!r}", rule_id=rule_id),
+        hint=Text("`citewell knowledge rules` shows all"),
+    )
 
 
 def list_rules(connection: Connection, state: str | None = None) -> list[Rule]:
     """Those that wait first, then the newest; None: of every state."""
-    order = "ORDER BY state <> 'waiting', updated_at DESC, rule_id"
-    query = text(f"{_SELECT} WHERE :state IS NULL OR state = :state {order}")
-    return [Rule(**row) for row in connection.execute(query, {"state": state}).mappings()]
+    return [Rule(**row) for row in connection.execute(_LIST, {"state": state}).mappings()]
 
 
 def find_rules(connection: Connection, ids: Iterable[str]) -> dict[str, Rule]:
-    query = text(f"{_SELECT} WHERE rule_id IN (SELECT value FROM json_each(:ids))")  # noqa: S608
-    rows = connection.execute(query, {"ids": json.dumps(sorted(set(ids)))}).mappings()
+    rows = connection.execute(_RULES, {"ids": sorted(set(ids))}).mappings()
     return {row["rule_id"]: Rule(**row) for row in rows}
 
 
 def set_state(
     connection: Connection, rule_id: str, state: RuleState, reason: str, by: str, now: float
 ) -> None:
-    connection.execute(
-        _SET_STATE, {"id": rule_id, "state": state, "reason": reason, "by": by, "now": now}
-    )
+    values = {"state": state, "reason": encode_column(reason), "reviewed_by": by, "updated_at": now}
+    connection.execute(_CHANGE, {"id": rule_id} | values)
 
 
 def set_logic(connection: Connection, rule_id: str, logic: str) -> None:
-    connection.execute(
-        text("UPDATE rules SET logic = :logic WHERE rule_id = :id"), {"id": rule_id, "logic": logic}
-    )
+    connection.execute(_CHANGE, {"id": rule_id, "logic": logic})
 
 
-_COLUMNS = """rule_id, trace_id, user_id, agent, question, lang, source, collection, wrong,
-    correction, logic, state, reason, reviewed_by, uses, used_at, created_at, updated_at, owner"""
-_SELECT = f"SELECT {_COLUMNS} FROM rules"  # noqa: S608 - names of ours only
-_PUT = text(
-    f"""INSERT INTO rules ({_COLUMNS}, embedder, vec)
-    VALUES (:rule_id, :trace_id, :user_id, :agent, :question, :lang, :source, :collection, :wrong,
-        :correction, :logic, :state, :reason, :reviewed_by, :uses, :used_at, :created_at,
-        :updated_at, :owner, :embedder, :vec)
-    ON CONFLICT (rule_id) DO UPDATE SET correction = excluded.correction, logic = excluded.logic,
-        state = excluded.state, reason = excluded.reason, reviewed_by = '',
-        updated_at = excluded.updated_at, embedder = excluded.embedder, vec = excluded.vec"""  # noqa: S608
+_SELECT = select(*pick_columns(rules, Rule))
+_RULE = _SELECT.where(rules.c.rule_id == bindparam("id"))
+_RULES = _SELECT.where(is_among(rules.c.rule_id, "ids"))
+_LIST = _SELECT.where(match_optional(rules.c.state, "state")).order_by(
+    rules.c.state != "waiting", rules.c.updated_at.desc(), rules.c.rule_id
 )
-_SET_STATE = text(
-    "UPDATE rules SET state = :state, reason = :reason, reviewed_by = :by, updated_at = :now "
-    "WHERE rule_id = :id"
+_NEW = ("correction", "logic", "state", "reason", "updated_at", "embedder", "vec")
+_PUT = upsert(
+    rules,
+    rules.c.rule_id,
+    update={rules.c[name]: get_excluded(rules).c[name] for name in _NEW}
+    | {rules.c.reviewed_by: literal("")},
 )
+_CHANGE = update(rules).where(rules.c.rule_id == bindparam("id"))

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log2
 from typing import Any, Literal
 
 from pydantic import Field
 
+from citewell.messages import AnyText
 from citewell.types import IntentAnalysis, Shown
 
 # characters of what becomes knowledge: what is kept can be exported, and what is exported imported
@@ -50,7 +52,7 @@ class Confirmed(Shown):
     tags: list[str] = Field(default_factory=list)
     priority: str = "high"
     state: ItemState
-    reason: str = ""
+    reason: AnyText = ""
     fingerprint: str = ""
     evidence: list[dict[str, Any]] = Field(default_factory=list)
     confirmed_by: list[Confirmation] = Field(default_factory=list)
@@ -84,7 +86,7 @@ class Rule(Shown):
     correction: str
     logic: str = ""
     state: RuleState
-    reason: str = ""
+    reason: AnyText = ""
     reviewed_by: str = ""
     uses: int = 0
     used_at: float = 0.0
@@ -104,3 +106,26 @@ class Known:
     similarity: float
     weight: float = 1.0
     same: bool = False
+
+
+DAY = 86_400.0
+MOST_USES = 31  # more say nothing new; 31 so that log2(1 + uses) is 5 at most
+
+
+def compute_weight(item: Confirmed | Rule, now: float, half_life_days: float) -> float:
+    """1.0 is neutral; between 0 and 3."""
+    good, bad = (item.good, item.bad) if isinstance(item, Confirmed) else (0, 0)
+    votes = 2 * (1 + good) / (2 + good + bad)
+    use = 1 + log2(1 + min(max(item.uses, 0), MOST_USES)) / 10
+    age = 0.5 + 0.5 * 2 ** (-max(0.0, now - get_last_activity(item)) / (half_life_days * DAY))
+    return round(votes * use * age, 4)
+
+
+def get_last_activity(item: Confirmed | Rule) -> float:
+    """When it was last used or vouched for, in seconds since the epoch."""
+    people = (
+        [each.at for each in item.confirmed_by]
+        if isinstance(item, Confirmed)
+        else [item.updated_at]
+    )
+    return max([item.used_at, item.created_at, *people])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.store.index.base import Filter
+from citewell.store.index.protocol import Filter
 
 Mask = NDArray[np.bool_]
 
@@ -85,8 +85,8 @@ class Columns:
             self._priorities[kept],
         )
 
-    def filter_rows(self, where: Filter) -> Mask | None:
-        """Which rows pass; None for all of them."""
+    def filter_rows(self, where: Filter, without: Sequence[str] = ()) -> Mask | None:
+        """Which rows pass, `without` those of these documents; None for all of them."""
         asked = (where.collections, where.doc_ids, where.langs, where.kinds, where.media_types)
         masks = [
             names.holds(values) for names, values in zip(self._names, asked, strict=True) if values
@@ -97,6 +97,7 @@ class Columns:
             [self._priorities >= where.least_priority] if where.least_priority is not None else []
         )
         masks += [self._match_spans(where.spans)] if where.spans else []
+        masks += [~self._docs.holds(without)] if without else []
         if not masks:
             return None
         passing: Mask = np.logical_and.reduce(masks)

@@ -10,15 +10,17 @@ import json
 from collections.abc import Sequence
 from itertools import groupby
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, bindparam, select
 
+from citewell.store.dialects.expressions import is_among
+from citewell.store.library.facts import day, facts
+from citewell.store.schema.library import chunks, documents
+from citewell.store.schema.word_table import words
 from citewell.types import Hit
 
 
 def load_hits(connection: Connection, ids: Sequence[int]) -> dict[int, Hit]:
-    return {
-        row.id: _parse_hit(row) for row in connection.execute(_HITS, {"ids": json.dumps(list(ids))})
-    }
+    return {row.id: _parse_hit(row) for row in connection.execute(_HITS, {"ids": list(ids)})}
 
 
 def load_neighbours(
@@ -27,7 +29,7 @@ def load_neighbours(
     """Chunks around each id in its section, itself included, summaries left out, in the order of
     the text.
     """
-    asked = {"ids": json.dumps(list(ids)), "before": before, "after": after}
+    asked = {"ids": list(ids), "before": before, "after": after}
     pairs = [(row.of, row.id) for row in connection.execute(_BESIDE, asked)]
     known = load_hits(connection, [chunk for _, chunk in pairs])
     return {
@@ -67,19 +69,35 @@ def _parse_hit(row: Row[tuple[object, ...]]) -> Hit:
     )
 
 
-# `f` reads what stands behind the text of a document's row from an index, so that no text is read
-_HITS = text(
-    """SELECT c.*, d.title, d.uri, f.media_type, coalesce(f.dated, f.added_at) AS day, f.priority,
-        (SELECT tokens FROM words WHERE rowid = c.id) AS words
-    FROM chunks c JOIN documents d ON d.doc_id = c.doc
-    JOIN documents f INDEXED BY documents_facts ON f.doc_id = c.doc
-    WHERE c.id IN (SELECT value FROM json_each(:ids))"""
+_words_of = select(words.c.tokens).where(words.c.rowid == chunks.c.id).scalar_subquery()
+_HITS = (
+    select(
+        chunks,
+        documents.c.title,
+        documents.c.uri,
+        facts.c.media_type,
+        day.label("day"),
+        facts.c.priority,
+        _words_of.label("words"),
+    )
+    .join_from(chunks, documents, documents.c.doc_id == chunks.c.doc)
+    .join(facts, facts.c.doc_id == chunks.c.doc)
+    .where(is_among(chunks.c.id, "ids"))
 )
-_BESIDE = text(
-    """SELECT c.id AS of, n.id AS id FROM chunks c JOIN chunks n
-        ON n.doc = c.doc AND n.section = c.section
-        AND n.ordinal BETWEEN c.ordinal - :before AND c.ordinal + :after AND n.kind <> 'summary'
-    WHERE c.id IN (SELECT value FROM json_each(:ids)) AND c.kind <> 'summary'
-    ORDER BY c.id, n.ordinal"""
+_near = chunks.alias("n")
+_BESIDE = (
+    select(chunks.c.id.label("of"), _near.c.id.label("id"))
+    .join_from(
+        chunks,
+        _near,
+        (_near.c.doc == chunks.c.doc)
+        & (_near.c.section == chunks.c.section)
+        & _near.c.ordinal.between(
+            chunks.c.ordinal - bindparam("before"), chunks.c.ordinal + bindparam("after")
+        )
+        & (_near.c.kind != "summary"),
+    )
+    .where(is_among(chunks.c.id, "ids"), chunks.c.kind != "summary")
+    .order_by(chunks.c.id, _near.c.ordinal)
 )
-_TEXT = text("SELECT text FROM documents WHERE doc_id = :doc")
+_TEXT = select(documents.c.text).where(documents.c.doc_id == bindparam("doc"))

@@ -7,100 +7,46 @@ every process sees every commit, deletions too.
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, TextClause, text
+from sqlalchemy import Connection, Select, bindparam, func, select
 
-from citewell.errors import InvalidInput
 from citewell.models.base import Vector
 from citewell.store.db import Database
-from citewell.store.index import hits as hits_sqlite
+from citewell.store.dialects.expressions import is_among
 from citewell.store.index import keyword_index
-from citewell.store.index.base import Filter
+from citewell.store.index.database_index import DatabaseIndex, load_vectors, rank_exactly
 from citewell.store.index.filter_columns import Place
+from citewell.store.index.protocol import Filter
 from citewell.store.index.vector_scan import SAMPLE, Scan
-from citewell.text import tokens as words
-from citewell.types import Hit
+from citewell.store.library import documents
+from citewell.store.library.facts import day, facts
+from citewell.store.schema.library import changes, chunks, vectors
 
 # Candidates whose exact vectors are compared, or four times what is asked for. 20 gave recall@10 =
 # 1.0 on all but nearly equal texts (cosines of rank 10 and 50 apart by less than 0.001): 0.94
 # there, and 1.0 with 50, for 0.2 ms more.
 RESCORED = 50
 _ROWS = 10_000  # rows taken over at once
-_ANY = Filter()
 
 
-class SqliteIndex:
-    """Vectors of other embedders are not compared. The first search by meaning loads them (1 to 2 s
-    per 100,000).
-    """
+class SqliteIndex(DatabaseIndex):
+    """The first search by meaning loads the vectors (1 to 2 s per 100,000)."""
 
     def __init__(self, db: Database, embedder: str) -> None:
-        self._db = db
-        self._embedder = embedder
+        super().__init__(db, embedder)
         self._following = threading.Lock()  # faiss may not be searched while rows are added
         self._scan: Scan | None = None
         self._seq = 0
-        self._dim = 0  # of the last query: what `vectors` answers in while nothing is embedded yet
 
-    async def search_vectors(
-        self, vector: Vector, k: int, where: Filter = _ANY
+    def _search_keywords(
+        self, connection: Connection, tokens: Sequence[str], k: int, where: Filter
     ) -> list[tuple[int, float]]:
-        query = np.ascontiguousarray(vector, dtype=np.float32)
-        if query.ndim != 1 or not np.isfinite(query).all():
-            raise InvalidInput(
-                f"{self._embedder}: a query is one vector of finite numbers, this one has "
-                f"shape {query.shape}"
-            )
-        self._dim = len(query)
-        return (
-            await self._db.read(
-                lambda connection: self._search_nearest(connection, query, k, where)
-            )
-            if k > 0
-            else []
-        )
-
-    async def search_words(
-        self, text: str, k: int, where: Filter = _ANY
-    ) -> list[tuple[int, float]]:
-        tokens = words.tokenize_query(text)
-        return (
-            await self._db.read(
-                lambda connection: keyword_index.search_keywords(connection, tokens, k, where)
-            )
-            if tokens and k > 0
-            else []
-        )
-
-    async def hits(self, ids: Sequence[int]) -> list[Hit]:
-        found = await self._db.read(lambda connection: hits_sqlite.load_hits(connection, ids))
-        return [found[chunk] for chunk in ids if chunk in found]
-
-    async def beside(self, ids: Sequence[int], before: int, after: int) -> dict[int, list[Hit]]:
-        return await self._db.read(
-            lambda connection: hits_sqlite.load_neighbours(connection, ids, before, after)
-        )
-
-    async def texts(self, spans: Sequence[tuple[str, int, int]]) -> list[str | None]:
-        return await self._db.read(lambda connection: hits_sqlite.load_texts(connection, spans))
-
-    async def vectors(self, ids: Sequence[int]) -> Vector:
-        found = await self._db.read(
-            lambda connection: _load_vectors(connection, ids, self._embedder)
-        )
-        rows = np.zeros(
-            (len(ids), len(next(iter(found.values()))) if found else self._dim), np.float32
-        )
-        for i, chunk in enumerate(ids):
-            if chunk in found:
-                rows[i] = found[chunk]
-        return rows
+        return keyword_index.search_keywords(connection, tokens, k, where)
 
     def _search_nearest(
         self, connection: Connection, query: Vector, k: int, where: Filter
@@ -110,22 +56,11 @@ class SqliteIndex:
             scan = self._follow_changes(connection)
             if scan is None:
                 return []
-            if query.shape != (scan.dim,):
-                raise InvalidInput(
-                    f"{self._embedder}: the query has {query.shape[0]} dimensions, the "
-                    f"vectors {scan.dim}"
-                )
-            candidates = scan.find_nearest(query, max(RESCORED, 4 * k), where)
-        rows = connection.execute(
-            _EXACT, {"ids": json.dumps(candidates), "embedder": self._embedder}
-        ).all()
-        exact = np.frombuffer(b"".join(row.vec for row in rows), "<f4").reshape(-1, scan.dim)
-        scores = exact @ query / (float(np.linalg.norm(query)) or 1.0)
-        best = sorted(
-            zip((row.id for row in rows), scores.tolist(), strict=True),
-            key=lambda pair: (-pair[1], pair[0]),
-        )
-        return best[:k]
+            self._check_dimensions(query, scan.dim)
+            gone = () if where.doc_ids or where.spans else documents.list_gone(connection)
+            candidates = scan.find_nearest(query, max(RESCORED, 4 * k), where, gone)
+        exact = load_vectors(connection, candidates, self._embedder)
+        return rank_exactly(exact, query)[:k]
 
     def _follow_changes(self, connection: Connection) -> Scan | None:
         oldest, newest = connection.execute(_SEQUENCE).one()
@@ -142,7 +77,7 @@ class SqliteIndex:
                     self._scan,
                     connection,
                     _ROWS_OF,
-                    {"ids": json.dumps(batch), "embedder": self._embedder},
+                    {"ids": batch, "embedder": self._embedder},
                 )
             self._seq = newest
             if self._scan.worn:
@@ -166,21 +101,18 @@ class SqliteIndex:
 
     @staticmethod
     def _add_rows(
-        scan: Scan, connection: Connection, query: TextClause, values: dict[str, object]
+        scan: Scan, connection: Connection, query: Select[Any], values: dict[str, object]
     ) -> None:
-        facts: dict[str, tuple[str, float, int]] = {}
+        known: dict[str, list[Any]] = {}
         for rows in connection.execute(query, values).partitions(_ROWS):
-            vectors = np.frombuffer(b"".join(row.vec for row in rows), "<f4").reshape(
+            exact = np.frombuffer(b"".join(row.vec for row in rows), "<f4").reshape(
                 len(rows), scan.dim
             )
-            unknown = json.dumps(list({row.doc for row in rows} - facts.keys()))
-            facts |= {
-                doc: (kind, day, n)
-                for doc, kind, day, n in connection.execute(_FACTS, {"docs": unknown})
-            }
-            scan.add(
-                [row.id for row in rows], vectors, [_to_place(row, *facts[row.doc]) for row in rows]
-            )
+            unknown = list({row.doc for row in rows} - known.keys())
+            for doc, *found in connection.execute(_FACTS, {"docs": unknown}):
+                known[doc] = found
+            places = [_to_place(row, *known[row.doc]) for row in rows]
+            scan.add([row.id for row in rows], exact, places)
 
 
 def _to_place(row: Any, media_type: str, day: float, priority: int) -> Place:
@@ -189,30 +121,41 @@ def _to_place(row: Any, media_type: str, day: float, priority: int) -> Place:
     )
 
 
-def _load_vectors(connection: Connection, ids: Sequence[int], embedder: str) -> dict[int, Vector]:
-    rows = connection.execute(_EXACT, {"ids": json.dumps(list(ids)), "embedder": embedder}).all()
-    return {row.id: np.frombuffer(row.vec, "<f4") for row in rows}
-
-
-_IDS = "(SELECT value FROM json_each(:ids))"
-_SEQUENCE = text(
-    "SELECT coalesce((SELECT min(seq) FROM changes), 0) AS oldest, coalesce((SELECT max(seq) "
-    "FROM changes), 0) AS newest"
+_of_embedder = chunks.c.embedder == bindparam("embedder")
+# each by itself is one look at the index
+_SEQUENCE = select(
+    func.coalesce(select(func.min(changes.c.seq)).scalar_subquery(), 0),
+    func.coalesce(select(func.max(changes.c.seq)).scalar_subquery(), 0),
 )
-_CHANGED = text("SELECT DISTINCT chunk FROM changes WHERE seq > :seq")
-_COUNT = text("SELECT count(*) FROM chunks WHERE embedder = :embedder")
-_JOIN = "FROM chunks c JOIN vectors v ON v.chunk = c.id WHERE c.embedder = :embedder"
-_FIRST = (
-    "(SELECT min(id) FROM chunks WHERE embedder = :embedder)"  # so that a sample is never empty
+_CHANGED = select(changes.c.chunk).where(changes.c.seq > bindparam("seq")).distinct()
+_COUNT = select(func.count()).select_from(chunks).where(_of_embedder)
+_STORED = chunks.join(vectors, vectors.c.chunk == chunks.c.id)
+_first = chunks.alias("first")
+_FIRST = select(func.min(_first.c.id)).where(_first.c.embedder == bindparam("embedder"))
+_SAMPLE = (
+    select(vectors.c.vec)
+    .select_from(_STORED)
+    # counted from the first, so that a sample is never empty
+    .where(_of_embedder, (chunks.c.id - _FIRST.scalar_subquery()) % bindparam("step") == 0)
+    .order_by(chunks.c.id)
 )
-_SAMPLE = text(f"SELECT v.vec {_JOIN} AND (c.id - {_FIRST}) % :step = 0 ORDER BY c.id")
-_LENGTH = text(f"SELECT length(v.vec) {_JOIN} LIMIT 1")
-_PLACE = "c.id, c.collection, c.doc, c.lang, c.kind, c.first, c.last"
-_ROWS_ALL = text(f"SELECT {_PLACE}, v.vec {_JOIN} ORDER BY c.id")
-_ROWS_OF = text(f"SELECT {_PLACE}, v.vec {_JOIN} AND c.id IN {_IDS} ORDER BY c.id")
-_FACTS = text(
-    """SELECT f.doc_id, f.media_type, coalesce(f.dated, f.added_at), f.priority
-    FROM documents f INDEXED BY documents_facts
-    WHERE f.doc_id IN (SELECT value FROM json_each(:docs))"""
+_LENGTH = select(func.length(vectors.c.vec)).select_from(_STORED).where(_of_embedder).limit(1)
+_ROWS_ALL = (
+    select(
+        chunks.c.id,
+        chunks.c.collection,
+        chunks.c.doc,
+        chunks.c.lang,
+        chunks.c.kind,
+        chunks.c.first,
+        chunks.c.last,
+        vectors.c.vec,
+    )
+    .select_from(_STORED)
+    .where(_of_embedder)
+    .order_by(chunks.c.id)
 )
-_EXACT = text(f"SELECT c.id, v.vec {_JOIN} AND c.id IN {_IDS}")
+_ROWS_OF = _ROWS_ALL.where(is_among(chunks.c.id, "ids"))
+_FACTS = select(facts.c.doc_id, facts.c.media_type, day, facts.c.priority).where(
+    is_among(facts.c.doc_id, "docs")
+)

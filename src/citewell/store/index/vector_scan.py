@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.models.base import Vector
-from citewell.store.index.base import Filter
 from citewell.store.index.filter_columns import Columns, Place
+from citewell.store.index.protocol import Filter
 
 SAMPLE = 20_000  # vectors that the range of each dimension is measured on
 _MARGIN = 0.1  # of that range, added at both ends for vectors to come
@@ -81,9 +81,13 @@ class Scan:
         enough = self._added >= min(self._measured / 10, _RELOAD)
         return enough and self._clipped > _CLIPPED * self._added * self.dim
 
-    def find_nearest(self, query: Vector, count: int, where: Filter) -> list[int]:
-        """Ids of the `count` rows that look nearest among those that pass the filter exactly."""
-        passing = self._columns.filter_rows(where)
+    def find_nearest(
+        self, query: Vector, count: int, where: Filter, without: Sequence[str] = ()
+    ) -> list[int]:
+        """Ids of the `count` rows that look nearest among those that pass the filter exactly;
+        `without` documents of these ids.
+        """
+        passing = self._columns.filter_rows(where, without)
         count = min(count, len(self.ids) if passing is None else int(np.count_nonzero(passing)))
         if count == 0:
             return []

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-from sqlalchemy import Connection, TextClause, bindparam, text
+from sqlalchemy import Connection, Select, bindparam, func, select, union_all, update
 
 from citewell.errors import InvalidInput
+from citewell.messages import Text
 from citewell.models.base import Vector
+from citewell.store.dialects.expressions import is_among
+from citewell.store.dialects.upserts import upsert
+from citewell.store.index.search_rows import get_search_rows
+from citewell.store.schema.library import chunks, vectors
 
 T = TypeVar("T")
 Known = dict[str, tuple[str, bytes]]  # (embedder, stored vector) by the hash of a text
@@ -42,11 +47,9 @@ def list_unembedded(
     """Never embedded ones in order of id (or against it), then those that another embedder did;
     each part is read from the index alone.
     """
-    of, values = _build_docs_filter(docs)
-    rows = connection.execute(
-        text(_MISSING.format(of, "DESC" if newest else "")),
-        values | {"embedder": embedder, "limit": limit},
-    ).all()
+    query = _MISSING[newest, docs is not None]
+    values = {"embedder": embedder, "limit": limit, "docs": docs}
+    rows = connection.execute(query, values).all()
     first = {row.sha256: row for row in reversed(rows)}
     ordered = sorted(first.values(), key=lambda row: int(row.id))
     return [
@@ -58,28 +61,26 @@ def count_unembedded(
     connection: Connection, embedder: str, docs: Sequence[str] | None = None
 ) -> int:
     """How many chunks have no vector of this embedder, summaries included."""
-    of, values = _build_docs_filter(docs)
-    return int(
-        connection.execute(text(_WAITING.format(of)), values | {"embedder": embedder}).scalar_one()
-    )
-
-
-def _build_docs_filter(docs: Sequence[str] | None) -> tuple[str, dict[str, object]]:
-    """As SQL; None for all documents."""
-    return (
-        ("", {})
-        if docs is None
-        else (" AND doc IN (SELECT value FROM json_each(:docs))", {"docs": json.dumps(list(docs))})
-    )
+    values = {"embedder": embedder, "docs": docs}
+    return int(connection.execute(_WAITING[docs is not None], values).scalar_one())
 
 
 def encode_vectors(embedder: str, ids: Sequence[int], rows: Vector) -> dict[int, bytes]:
     """Rows as they are stored, by chunk id, scaled to length 1."""
     rows = np.asarray(rows, dtype=np.float32)
     if rows.ndim != 2 or rows.shape[0] != len(ids) or rows.shape[1] == 0:
-        raise InvalidInput(f"{embedder}: {len(ids)} chunks, but vectors of shape {rows.shape}")
+        raise InvalidInput(
+            Text(
+                "{embedder}: {ids} chunks, but vectors of shape {shape}",
+                embedder=embedder,
+                ids=len(ids),
+                shape=rows.shape,
+            )
+        )
     if not np.isfinite(rows).all():
-        raise InvalidInput(f"{embedder}: a vector holds a number that is not finite")
+        raise InvalidInput(
+            Text("{embedder}: a vector holds a number that is not finite", embedder=embedder)
+        )
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled = rows / np.where(lengths > 0, lengths, 1)
     return {chunk: scaled[i].astype("<f4").tobytes() for i, chunk in enumerate(ids)}
@@ -96,19 +97,18 @@ def put_vectors(connection: Connection, embedder: str, given: dict[int, bytes]) 
             by_text[row.sha256] = given[row.id]
     for texts in _split_batches(list(by_text)):
         rows = connection.execute(_CHUNKS_OF, {"texts": texts, "embedder": embedder}).all()
-        insert_vectors(connection, {row.id: by_text[row.sha256] for row in rows})
+        insert_vectors(connection, {row.id: (embedder, by_text[row.sha256]) for row in rows})
         if rows:
-            connection.execute(
-                _SET_EMBEDDER, [{"embedder": embedder, "id": row.id} for row in rows]
-            )
-    connection.execute(_PRUNE, {"kept": CHANGES_KEPT})
+            connection.execute(_SET_EMBEDDER, {"name": embedder, "ids": [row.id for row in rows]})
+    get_search_rows(connection).prune_changes(connection, CHANGES_KEPT)
 
 
-def insert_vectors(connection: Connection, given: dict[int, bytes]) -> None:
+def insert_vectors(connection: Connection, given: dict[int, tuple[str, bytes]]) -> None:
+    """(embedder, stored vector) by chunk id."""
     if given:
-        connection.execute(
-            _UPSERT, [{"chunk": chunk, "vec": blob} for chunk, blob in given.items()]
-        )
+        rows = [{"chunk": chunk, "vec": blob} for chunk, (_, blob) in given.items()]
+        connection.execute(_UPSERT, rows)
+        get_search_rows(connection).insert_vectors(connection, given)
 
 
 def find_text_vectors(connection: Connection, texts: Sequence[str]) -> Known:
@@ -120,13 +120,26 @@ def find_text_vectors(connection: Connection, texts: Sequence[str]) -> Known:
     return known
 
 
+def get_vector_length(connection: Connection, embedder: str) -> int | None:
+    """Bytes of a stored vector of this embedder; None where there is none."""
+    length = connection.execute(_LENGTH, {"embedder": embedder}).scalar_one_or_none()
+    return None if length is None else int(length)
+
+
 def _check_dimensions(connection: Connection, embedder: str, size: int) -> None:
-    old = connection.execute(_LENGTH, {"embedder": embedder}).scalar_one_or_none()
+    old = get_vector_length(connection, embedder)
     if old is not None and old != size:
         raise InvalidInput(
-            f"{embedder}: vectors of {size // 4} dimensions, but those kept have {old // 4}",
-            hint="another model answers under this name: give it another name, and its vectors "
-            "are made anew",
+            Text(
+                "{embedder}: vectors of {size} dimensions, but those kept have {old}",
+                embedder=embedder,
+                size=size // 4,
+                old=old // 4,
+            ),
+            hint=Text(
+                "another model answers under this name: give it another name, and its "
+                "vectors are made anew"
+            ),
         )
 
 
@@ -135,33 +148,63 @@ def _split_batches(values: list[T]) -> Iterator[list[T]]:
         yield values[start : start + _BATCH]
 
 
-def _bind_list(sql: str, name: str) -> TextClause:
-    return text(sql).bindparams(bindparam(name, expanding=True))
+def _build_missing(*, newest: bool, of_docs: bool) -> Select[Any]:
+    """Each part is limited by itself: none is read further than it is needed."""
+    among = [is_among(chunks.c.doc, "docs")] if of_docs else []
+    never = (
+        select(chunks.c.id)
+        .where(chunks.c.embedder == "", *among)
+        .order_by(chunks.c.id.desc() if newest else chunks.c.id)
+    )
+    others = [
+        select(chunks.c.id).where(*condition, *among)
+        for condition in (
+            (chunks.c.embedder > "", chunks.c.embedder < bindparam("embedder")),
+            (chunks.c.embedder > bindparam("embedder"),),
+        )
+    ]
+    parts = [select(part.limit(bindparam("limit")).subquery()) for part in (never, *others)]
+    waiting = union_all(*parts).limit(bindparam("limit")).subquery()
+    columns = (chunks.c.id, chunks.c.sha256, chunks.c.heading_path, chunks.c.text)
+    return select(*columns).where(chunks.c.id.in_(select(waiting.c.id)))
 
 
-_MISSING = """SELECT id, sha256, heading_path, text FROM chunks WHERE id IN (
-        SELECT * FROM (SELECT id FROM chunks WHERE embedder = ''{0} ORDER BY id {1} LIMIT :limit)
-        UNION ALL SELECT * FROM (SELECT id FROM chunks WHERE embedder > ''
-            AND embedder < :embedder{0} LIMIT :limit)
-        UNION ALL SELECT * FROM (SELECT id FROM chunks WHERE embedder > :embedder{0} LIMIT :limit)
-        LIMIT :limit)"""
-_WAITING = """SELECT (SELECT count(*) FROM chunks WHERE embedder < :embedder{0})
-    + (SELECT count(*) FROM chunks WHERE embedder > :embedder{0})"""
-_TEXT_OF = _bind_list("SELECT id, sha256 FROM chunks WHERE id IN :ids", "ids")
-_CHUNKS_OF = _bind_list(
-    "SELECT id, sha256 FROM chunks WHERE sha256 IN :texts AND embedder <> :embedder", "texts"
+def _build_waiting(*, of_docs: bool) -> Select[Any]:
+    among = [is_among(chunks.c.doc, "docs")] if of_docs else []
+    below, above = (
+        select(func.count()).select_from(chunks).where(condition, *among).scalar_subquery()
+        for condition in (
+            chunks.c.embedder < bindparam("embedder"),
+            chunks.c.embedder > bindparam("embedder"),
+        )
+    )
+    return select(below + above)
+
+
+_MISSING = {
+    (newest, of_docs): _build_missing(newest=newest, of_docs=of_docs)
+    for newest in (False, True)
+    for of_docs in (False, True)
+}
+_WAITING = {of_docs: _build_waiting(of_docs=of_docs) for of_docs in (False, True)}
+_TEXT_OF = select(chunks.c.id, chunks.c.sha256).where(is_among(chunks.c.id, "ids"))
+_CHUNKS_OF = select(chunks.c.id, chunks.c.sha256).where(
+    is_among(chunks.c.sha256, "texts"), chunks.c.embedder != bindparam("embedder")
 )
-_KNOWN = _bind_list(
-    """SELECT c.sha256, c.embedder, v.vec FROM chunks c JOIN vectors v ON v.chunk = c.id
-    WHERE c.sha256 IN :texts ORDER BY c.id""",
-    "texts",
+_stored = chunks.join(vectors, vectors.c.chunk == chunks.c.id)
+_KNOWN = (
+    select(chunks.c.sha256, chunks.c.embedder, vectors.c.vec)
+    .select_from(_stored)
+    .where(is_among(chunks.c.sha256, "texts"))
+    .order_by(chunks.c.id)
 )
-_LENGTH = text(
-    "SELECT length(v.vec) FROM chunks c JOIN vectors v ON v.chunk = c.id WHERE c.embedder = "
-    ":embedder LIMIT 1"
+_LENGTH = (
+    select(func.length(vectors.c.vec))
+    .select_from(_stored)
+    .where(chunks.c.embedder == bindparam("embedder"))
+    .limit(1)
 )
-_UPSERT = text(
-    "INSERT INTO vectors VALUES (:chunk, :vec) ON CONFLICT (chunk) DO UPDATE SET vec = excluded.vec"
+_UPSERT = upsert(vectors, vectors.c.chunk)
+_SET_EMBEDDER = (
+    update(chunks).where(is_among(chunks.c.id, "ids")).values(embedder=bindparam("name"))
 )
-_SET_EMBEDDER = text("UPDATE chunks SET embedder = :embedder WHERE id = :id")
-_PRUNE = text("DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - :kept")

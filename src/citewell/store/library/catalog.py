@@ -7,24 +7,29 @@ together and go together.
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import anyio.to_thread
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from citewell.errors import NotFound
+from citewell.messages import Text
 from citewell.models.base import Vector
 from citewell.store import pages
 from citewell.store.db import Database
 from citewell.store.index import vectors
 from citewell.store.library import chunks, collection_rows, containers, documents
 from citewell.store.library.collection_rows import CollectionInfo
+from citewell.store.library.document_pages import DocumentPage, list_document_page
 from citewell.store.library.documents import DocumentInfo
+from citewell.store.library.file_objects import FileObjects
 from citewell.text.language import count_tokens
 from citewell.types import Box, Chunk, Document
+
+T = TypeVar("T")
 
 
 class Catalog:
@@ -40,7 +45,9 @@ class Catalog:
         clock: Callable[[], float] = time.time,
         *,
         viewer: str | None = None,
+        objects: FileObjects | None = None,
     ) -> None:
+        self._objects = objects or FileObjects(db, None)
         self._db = db
         self._embedder = embedder
         self._clock = clock
@@ -48,7 +55,7 @@ class Catalog:
 
     def restrict_to_viewer(self, viewer: str) -> Catalog:
         """The same, with this user's eyes."""
-        return Catalog(self._db, self._embedder, self._clock, viewer=viewer)
+        return Catalog(self._db, self._embedder, self._clock, viewer=viewer, objects=self._objects)
 
     async def create_collection(self, name: str, owner: str = "") -> CollectionInfo:
         """The collection of that name, new or not. `owner` of a new one; empty: it is shared."""
@@ -61,17 +68,13 @@ class Catalog:
 
     async def collections(self) -> list[CollectionInfo]:
         """All of them, by name."""
-        return await self._db.read(
-            lambda connection: collection_rows.list_collections(
-                connection, self._embedder, self._viewer
-            )
-        )
+        return await self._db.read(collection_rows.list_collections, self._embedder, self._viewer)
 
     async def collection(self, name: str) -> CollectionInfo:
         """The one of that name. Raises NotFound, which says those there are and how to make this
         one.
         """
-        return await self._db.read(lambda connection: self._get_collection(connection, name))
+        return await self._db.read(self._get_collection, name)
 
     async def delete_collection(self, name: str) -> None:
         """The collection and all that is in it: documents, bytes, chunks, words, vectors."""
@@ -81,21 +84,25 @@ class Catalog:
             collection_rows.delete_collection(connection, name)
 
         await self._db.write(delete)
-        await self._db.forget()
+        await self._forget()
 
     async def find(self, collection: str, uri: str) -> DocumentInfo | None:
         """The document kept under this address, if there is one."""
+        return await self._db.read(documents.find_document, self._embedder, collection, uri)
+
+    async def find_same_bytes(self, collection: str, uri: str, sha256: str) -> DocumentInfo | None:
+        """A document of the collection with these bytes under another address, if there is one."""
         return await self._db.read(
-            lambda connection: documents.find_document(connection, self._embedder, collection, uri)
+            lambda connection: documents.find_same_bytes(
+                connection, self._embedder, collection, uri, sha256
+            )
         )
 
     async def chunking(self, collection: str) -> dict[str, Any]:
         """How this collection's documents are cut where that differs from the settings; empty where
         nothing does, and for a collection that is not there yet.
         """
-        return await self._db.read(
-            lambda connection: collection_rows.get_chunking(connection, collection)
-        )
+        return await self._db.read(collection_rows.get_chunking, collection)
 
     async def set_chunking(self, collection: str, chunking: dict[str, Any]) -> None:
         """For documents added from now on. Raises NotFound."""
@@ -122,9 +129,9 @@ class Catalog:
         0.
         """
         new = await anyio.to_thread.run_sync(documents.prepare_document, uri, data, document, cut)
-        return await self._db.write(
-            lambda connection: self.put_in(connection, collection, new, priority)
-        )
+        async with self._objects.keep(new.sha256, data) as (kept, place):
+            new = replace(new, data=kept, place=place)
+            return await self._db.write(self.put_in, collection, new, priority)
 
     def put_in(
         self,
@@ -140,12 +147,7 @@ class Catalog:
 
     async def chunks(self, doc_id: str) -> list[Chunk]:
         """As they were put, summaries included, in order."""
-
-        def listed(connection: Connection) -> list[Chunk]:
-            self._get_document(connection, doc_id)
-            return chunks.list_chunks(connection, doc_id)
-
-        return await self._db.read(listed)
+        return await self._db.read(self._load, doc_id, chunks.list_chunks)
 
     async def rechunk(self, doc_id: str, cut: Sequence[Chunk]) -> DocumentInfo:
         """Other chunks of the document's text, of the same version; vectors of equal text are kept.
@@ -171,36 +173,44 @@ class Catalog:
 
         return await self._db.write(change)
 
+    async def set_gone(self, doc_ids: Sequence[str], since: float | None) -> None:
+        """Note since when the place of these documents has them no more; None: it has them
+        again.
+        """
+        await self._db.write(lambda connection: documents.set_gone(connection, doc_ids, since))
+
     async def documents(self, collection: str) -> list[DocumentInfo]:
         """Those of a collection, in the order of their addresses."""
 
-        def listed(connection: Connection) -> list[DocumentInfo]:
+        def list_rows(connection: Connection) -> list[DocumentInfo]:
             self._get_collection(connection, collection)
             return documents.list_documents(connection, self._embedder, collection)
 
-        return await self._db.read(listed)
+        return await self._db.read(list_rows)
+
+    async def list_document_page(
+        self, collection: str, page: DocumentPage
+    ) -> tuple[list[DocumentInfo], int]:
+        """Some of a collection, and how many there are in all."""
+
+        def list_rows(connection: Connection) -> tuple[list[DocumentInfo], int]:
+            self._get_collection(connection, collection)
+            return list_document_page(connection, self._embedder, collection, page)
+
+        return await self._db.read(list_rows)
 
     async def document(self, doc_id: str) -> DocumentInfo:
-        return await self._db.read(lambda connection: self._get_document(connection, doc_id))
+        return await self._db.read(self._get_document, doc_id)
 
     async def content(self, doc_id: str) -> Document:
         """Text, sections and pages as the parser made them; not the boxes of its lines, which
         `boxes` has.
         """
-
-        def content(connection: Connection) -> Document:
-            self._get_document(connection, doc_id)
-            return documents.load_content(connection, doc_id)
-
-        return await self._db.read(content)
+        return await self._db.read(self._load, doc_id, documents.load_content)
 
     async def get_text_lengths(self, doc_ids: Sequence[str]) -> dict[str, int]:
         """Characters of each document's text; those that are gone are left out."""
-
-        def lengths(connection: Connection) -> dict[str, int]:
-            return documents.get_text_lengths(connection, doc_ids)
-
-        return await self._db.read(lengths)
+        return await self._db.read(documents.get_text_lengths, doc_ids)
 
     async def boxes(self, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
         """The lines that touch any of these spans of the text, in order, each once; empty where
@@ -220,16 +230,9 @@ class Catalog:
 
     async def file(self, doc_id: str) -> bytes:
         """The original bytes."""
-
-        def file(connection: Connection) -> bytes:
-            info = self._get_document(connection, doc_id)
-            return bytes(
-                connection.execute(
-                    text("SELECT data FROM files WHERE sha256 = :s"), {"s": info.sha256}
-                ).scalar_one()
-            )
-
-        return await self._db.read(file)
+        return await self._objects.get(
+            *await self._db.read(self._load, doc_id, documents.load_file)
+        )
 
     async def delete(self, *doc_ids: str) -> None:
         """The documents and all that was made of them; the bytes too, unless another document has
@@ -242,7 +245,7 @@ class Catalog:
             )
 
         await self._db.write(delete)
-        await self._db.forget()
+        await self._forget()
 
     def delete_in(self, connection: Connection, doc_id: str) -> bool:
         """The same for one, as part of a transaction, after which `Database.forget` is called.
@@ -261,17 +264,13 @@ class Catalog:
 
     async def members(self, collection: str, uri: str) -> list[DocumentInfo]:
         """The documents that came out of this file: a ZIP, a mail."""
-        return await self._db.read(
-            lambda connection: containers.list_members(connection, self._embedder, collection, uri)
-        )
+        return await self._db.read(containers.list_members, self._embedder, collection, uri)
 
-    async def unpacked(self, collection: str, uri: str, sha256: str) -> bool:
+    async def is_unpacked(self, collection: str, uri: str, sha256: str) -> bool:
         """Whether `keep_unpacked` noted these very bytes, and all that came out of them is still
         here.
         """
-        return await self._db.read(
-            lambda connection: containers.is_unpacked(connection, collection, uri, sha256)
-        )
+        return await self._db.read(containers.is_unpacked, collection, uri, sha256)
 
     async def keep_unpacked(
         self, collection: str, uri: str, sha256: str, members: Sequence[str]
@@ -279,51 +278,33 @@ class Catalog:
         """Note that a file was unpacked and all of it was taken: `members` are the addresses of
         what came out.
         """
-        await self._db.write(
-            lambda connection: containers.record_unpacked(
-                connection, collection, uri, sha256, members
-            )
-        )
+        await self._db.write(containers.record_unpacked, collection, uri, sha256, members)
 
-    async def unembedded(
+    async def list_unembedded(
         self, embedder: str, limit: int, docs: Sequence[str] | None = None, *, newest: bool = False
     ) -> list[tuple[int, str]]:
         """(chunk id, text to embed) of chunks without a vector of this embedder, at most `limit`,
         equal texts once. Empty when none waits. `docs`: of these documents only; `newest`: those
         that came last.
         """
-        return await self._db.read(
-            lambda connection: vectors.list_unembedded(
-                connection, embedder, limit, docs, newest=newest
-            )
-        )
+        return await self._db.read(vectors.list_unembedded, embedder, limit, docs, newest=newest)
 
     async def waiting(self, docs: Sequence[str] | None = None) -> int:
-        """How many chunks, summaries included, have no vector of the embedder in use; `docs`: of
-        these documents only.
-        """
-        return await self._db.read(
-            lambda connection: vectors.count_unembedded(connection, self._embedder, docs)
-        )
+        """Chunks, summaries included, without a vector of the embedder in use; of `docs` only."""
+        return await self._db.read(vectors.count_unembedded, self._embedder, docs)
 
     async def list_unwritten_summaries(
         self, author: str, limit: int
     ) -> list[tuple[int, tuple[str, ...], str]]:
-        """(chunk id, headings, text of the section) of at most `limit` summaries that `author` has
-        not written.
-        """
-        return await self._db.read(
-            lambda connection: chunks.list_unwritten_summaries(connection, author, limit)
-        )
+        """(chunk id, headings, text of the section) of what `author` has not summarised yet."""
+        return await self._db.read(chunks.list_unwritten_summaries, author, limit)
 
     async def put_summary(self, chunk_id: int, body: str, author: str) -> bool:
         """Replace a summary, its words and its vector (which is then made anew, like any other).
         False where the summary has gone meanwhile: its document was replaced or deleted.
         """
         size = count_tokens(body)
-        return await self._db.write(
-            lambda connection: chunks.put_summary(connection, chunk_id, body, author, size)
-        )
+        return await self._db.write(chunks.put_summary, chunk_id, body, author, size)
 
     async def put_vectors(self, embedder: str, ids: Sequence[int], rows: Vector) -> None:
         """Keep `rows`, shape (len(ids), dim), for these chunks and all others of equal text. Chunks
@@ -331,19 +312,20 @@ class Catalog:
         not finite.
         """
         blobs = vectors.encode_vectors(embedder, ids, rows)
-        await self._db.write(lambda connection: vectors.put_vectors(connection, embedder, blobs))
+        await self._db.write(vectors.put_vectors, embedder, blobs)
+
+    async def _forget(self) -> None:
+        """What was deleted is gone from the disk and from the object store too."""
+        await self._db.forget()
+        await self._objects.release()
 
     def _get_collection(self, connection: Connection, name: str) -> CollectionInfo:
-        known = collection_rows.list_collections(connection, self._embedder, self._viewer)
-        for info in known:
-            if info.name == name:
-                return info
-        names = ", ".join(info.name for info in known)
-        there = f"there are: {names}" if names else "there are none yet"
-        raise NotFound(
-            f"no collection named {name}",
-            hint=f"{there}; `citewell add PATH -c {shlex.quote(name)}` makes it",
-        )
+        return collection_rows.get_collection(connection, name, self._embedder, self._viewer)
+
+    def _load(self, connection: Connection, doc_id: str, load: Callable[[Connection, str], T]) -> T:
+        """What `load` finds of a document that is there."""
+        self._get_document(connection, doc_id)
+        return load(connection, doc_id)
 
     def _get_document(self, connection: Connection, doc_id: str) -> DocumentInfo:
         info = documents.get_document(connection, self._embedder, doc_id)
@@ -351,6 +333,7 @@ class Catalog:
             connection, self._viewer, info.collection
         ):
             raise NotFound(
-                f"no document {doc_id!r}", hint="`citewell list` shows the documents and their ids"
+                Text("no document {doc_id!r}", doc_id=doc_id),
+                hint=Text("`citewell list` shows the documents and their ids"),
             )
         return info

@@ -16,10 +16,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select
 
 from citewell.errors import Conflict
+from citewell.messages import Text
 from citewell.store.index import vectors
+from citewell.store.index.chunk_words import Words
+from citewell.store.index.search_rows import get_search_rows
+from citewell.store.schema.library import chunks, documents
 from citewell.text import tokens as words
 from citewell.text.sentences import detect_language
 from citewell.types import Chunk
@@ -70,36 +74,35 @@ def insert_chunks(
     connection: Connection, doc_id: str, collection: str, rows: Iterable[Row], known: vectors.Known
 ) -> None:
     """Chunks, their words, and the vectors `known` of their texts."""
-    # nobody else inserts: this transaction has the write lock
-    first = connection.execute(_LAST_CHUNK).scalar_one() + 1
     for stretch in _split_batches(rows):
-        _insert_batch(connection, doc_id, collection, stretch, known, first)
-        first += len(stretch)
+        _insert_batch(connection, doc_id, collection, stretch, known)
 
 
 def _insert_batch(
-    connection: Connection,
-    doc_id: str,
-    collection: str,
-    rows: Sequence[Row],
-    known: vectors.Known,
-    first: int,
+    connection: Connection, doc_id: str, collection: str, rows: Sequence[Row], known: vectors.Known
 ) -> None:
-    chunks, tokens, blobs = [], [], {}
-    for number, row in enumerate(rows, start=first):
-        embedder, blob = known.get(row["sha256"], ("", b""))
-        chunks.append(
-            row | {"id": number, "doc": doc_id, "collection": collection, "embedder": embedder}
-        )
-        place = words.build_filter_tokens(
-            collection=collection, doc_id=doc_id, lang=row["lang"], kind=row["kind"]
-        )
-        tokens.append({"id": number, "tokens": row["tokens_of"], "place": " ".join(place)})
-        if embedder:
-            blobs[number] = blob
-    connection.execute(_INSERT_CHUNK, chunks)
-    connection.execute(_INSERT_WORDS, tokens)
-    vectors.insert_vectors(connection, blobs)
+    search_rows = get_search_rows(connection)
+    numbers = search_rows.reserve_chunk_ids(connection, len(rows))
+    own = {"doc": doc_id, "collection": collection}
+    numbered = [row | own | {"id": number} for row, number in zip(rows, numbers, strict=True)]
+    kept = {row["id"]: known[row["sha256"]] for row in numbered if row["sha256"] in known}
+    connection.execute(
+        _INSERT,
+        [
+            {name: row[name] for name in _GIVEN}
+            | {"embedder": kept[row["id"]][0] if row["id"] in kept else ""}
+            for row in numbered
+        ],
+    )
+    search_rows.insert_words(connection, [_build_words(row) for row in numbered])
+    vectors.insert_vectors(connection, kept)
+
+
+def _build_words(row: Row) -> Words:
+    marks = words.build_filter_tokens(
+        collection=row["collection"], doc_id=row["doc"], lang=row["lang"], kind=row["kind"]
+    )
+    return Words(row["id"], row["tokens_of"], marks)
 
 
 def list_chunks(connection: Connection, doc_id: str) -> list[Chunk]:
@@ -116,9 +119,12 @@ def replace_chunks(connection: Connection, doc_id: str, collection: str, rows: R
     if any(
         row["kind"] != "summary" and body[row["first"] : row["last"]] != row["text"] for row in rows
     ):
-        raise Conflict(f"{doc_id} was changed while it was being cut", hint="cut it again")
+        raise Conflict(
+            Text("{doc_id} was changed while it was being cut", doc_id=doc_id),
+            hint=Text("cut it again"),
+        )
     known = vectors.find_text_vectors(connection, [row["sha256"] for row in rows])
-    connection.execute(text("DELETE FROM chunks WHERE doc = :doc"), {"doc": doc_id})
+    connection.execute(_DELETE_OF_DOCUMENT, {"of": doc_id})
     insert_chunks(connection, doc_id, collection, rows, known)
 
 
@@ -147,14 +153,9 @@ def put_summary(connection: Connection, chunk_id: int, body: str, author: str, s
     )
     row |= {"author": author, "tokens": size or old["tokens"]}
     known = vectors.find_text_vectors(connection, [row["sha256"]])
-    connection.execute(text("DELETE FROM chunks WHERE id = :id"), {"id": chunk_id})
+    connection.execute(_DELETE, {"of": chunk_id})
     insert_chunks(connection, old["doc"], old["collection"], [row], known)
     return True
-
-
-def forget_words(connection: Connection) -> None:
-    """FTS5 only marks what is deleted; merging its segments into one drops the words themselves."""
-    connection.execute(text("INSERT INTO words (words) VALUES ('optimize')"))
 
 
 def _build_row(title: str, ordinal: int, chunk: Chunk, summary: str = "") -> Row:
@@ -195,22 +196,30 @@ def _parse_chunk(row: RowMapping) -> Chunk:
     )
 
 
-_LAST_CHUNK = text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), 0)")
-_INSERT_CHUNK = text(
-    """INSERT INTO chunks (id, doc, collection, lang, ordinal, section, first, last, page, tokens,
-        sha256, embedder, heading_path, text, kind, author)
-    VALUES (:id, :doc, :collection, :lang, :ordinal, :section, :first, :last, :page, :tokens,
-        :sha256, :embedder, :heading_path, :text, :kind, :author)"""
+_GIVEN = tuple(column.name for column in chunks.c if column.name != "embedder")
+_INSERT = insert(chunks)
+_DELETE = delete(chunks).where(chunks.c.id == bindparam("of"))
+_DELETE_OF_DOCUMENT = delete(chunks).where(chunks.c.doc == bindparam("of"))
+_OF_DOCUMENT = (
+    select(chunks).where(chunks.c.doc == bindparam("doc")).order_by(chunks.c.ordinal, chunks.c.id)
 )
-_INSERT_WORDS = text("INSERT INTO words (rowid, tokens, place) VALUES (:id, :tokens, :place)")
-_OF_DOCUMENT = text("SELECT * FROM chunks WHERE doc = :doc ORDER BY ordinal, id")
-_TEXT = text("SELECT text FROM documents WHERE doc_id = :doc")
-_SUMMARIES = text(
-    """SELECT c.id, c.heading_path, c.first, c.last, d.text AS body FROM chunks c
-    JOIN documents d ON d.doc_id = c.doc
-    WHERE c.kind = 'summary' AND c.author <> :author ORDER BY c.id LIMIT :limit"""
+_TEXT = select(documents.c.text).where(documents.c.doc_id == bindparam("doc"))
+_of_its_document = documents.c.doc_id == chunks.c.doc
+_SUMMARIES = (
+    select(
+        chunks.c.id,
+        chunks.c.heading_path,
+        chunks.c.first,
+        chunks.c.last,
+        documents.c.text.label("body"),
+    )
+    .join_from(chunks, documents, _of_its_document)
+    .where(chunks.c.kind == "summary", chunks.c.author != bindparam("author"))
+    .order_by(chunks.c.id)
+    .limit(bindparam("limit"))
 )
-_SUMMARY = text(
-    "SELECT c.*, d.title FROM chunks c JOIN documents d ON d.doc_id = c.doc WHERE c.id = :id AND "
-    "c.kind = 'summary'"
+_SUMMARY = (
+    select(chunks, documents.c.title)
+    .join_from(chunks, documents, _of_its_document)
+    .where(chunks.c.id == bindparam("id"), chunks.c.kind == "summary")
 )

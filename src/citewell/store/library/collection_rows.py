@@ -9,13 +9,26 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from shlex import quote
 from typing import Any
 
 from pydantic import Field
-from sqlalchemy import Connection, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    ScalarSelect,
+    bindparam,
+    delete,
+    func,
+    select,
+    update,
+)
 
-from citewell.errors import InvalidInput
-from citewell.store.library import chunks
+from citewell.errors import InvalidInput, NotFound
+from citewell.messages import Text
+from citewell.store.dialects.upserts import insert_or_ignore
+from citewell.store.index.search_rows import get_search_rows
+from citewell.store.schema.library import chunks, collections, documents, files
 from citewell.store.users.audit import record_event
 from citewell.types import Shown
 
@@ -59,11 +72,8 @@ def is_confirmed_collection(collection: str) -> bool:
 
 def ensure_collection(connection: Connection, name: str, now: float, owner: str = "") -> None:
     """One that is there keeps its owner."""
-    values = {"name": name, "now": now, "owner": owner}
-    insert = text(
-        "INSERT OR IGNORE INTO collections (name, created_at, owner) VALUES (:name, :now, :owner)"
-    )
-    if connection.execute(insert, values).rowcount:
+    row = {"name": name, "created_at": now, "owner": owner}
+    if connection.execute(_INSERT, row).rowcount:
         record_event(
             connection, "collection.add", "collection", name, person=owner, shared=not owner
         )
@@ -73,39 +83,48 @@ def can_see_collection(connection: Connection, viewer: str | None, collection: s
     """Whether this user may see what is in a collection; None: all of them."""
     if viewer is None:
         return True
-    query = text("SELECT owner FROM collections WHERE name = :name")
-    owner = connection.execute(query, {"name": collection}).scalar_one_or_none()
+    owner = connection.execute(_OWNER, {"of": collection}).scalar_one_or_none()
     return owner in {"", viewer}
+
+
+def get_collection(
+    connection: Connection, name: str, embedder: str, viewer: str | None
+) -> CollectionInfo:
+    """Raises NotFound, which says those there are and how to make this one."""
+    known = list_collections(connection, embedder, viewer)
+    for info in known:
+        if info.name == name:
+            return info
+    names = ", ".join(info.name for info in known)
+    there = Text("there are: {names}", names=names) if names else Text("there are none yet")
+    hint = Text("{there}; `citewell add PATH -c {name}` makes it", there=there, name=quote(name))
+    raise NotFound(Text("no collection named {name}", name=name), hint=hint)
 
 
 def list_collections(
     connection: Connection, embedder: str, viewer: str | None = None
 ) -> list[CollectionInfo]:
     """Those that this user may see; None: all."""
-    rows = connection.execute(_COLLECTIONS, {"embedder": embedder, "viewer": viewer}).mappings()
+    query = _COLLECTIONS if viewer is None else _VISIBLE
+    rows = connection.execute(query, {"embedder": embedder, "viewer": viewer}).mappings()
     return [CollectionInfo(**{**row, "chunking": json.loads(row["chunking"])}) for row in rows]
 
 
 def get_chunking(connection: Connection, name: str) -> dict[str, Any]:
     """Asked for each document that is added, so it counts nothing."""
-    row = connection.execute(
-        text("SELECT chunking FROM collections WHERE name = :n"), {"n": name}
-    ).scalar_one_or_none()
+    row = connection.execute(_CHUNKING, {"of": name}).scalar_one_or_none()
     return dict(json.loads(row)) if row else {}
 
 
 def set_chunking(connection: Connection, name: str, chunking: dict[str, Any]) -> None:
-    connection.execute(
-        text("UPDATE collections SET chunking = :c WHERE name = :n"),
-        {"c": json.dumps(chunking), "n": name},
-    )
+    connection.execute(_SET_CHUNKING, {"of": name, "chunking": json.dumps(chunking)})
 
 
 def delete_collection(connection: Connection, name: str) -> None:
-    connection.execute(text("DELETE FROM collections WHERE name = :name"), {"name": name})
+    connection.execute(_DELETE, {"of": name})
     record_event(connection, "collection.remove", "collection", name)
-    connection.execute(text("DELETE FROM files WHERE sha256 NOT IN (SELECT sha256 FROM documents)"))
-    chunks.forget_words(connection)
+    connection.execute(_DELETE_UNUSED_FILES)
+    get_search_rows(connection).forget_words(connection)
 
 
 def check_name(name: str) -> str:
@@ -113,11 +132,13 @@ def check_name(name: str) -> str:
     what people add, so CONFIRMED is none. Raises InvalidInput.
     """
     if is_confirmed_collection(name):
-        hint = (
-            "`citewell feedback TRACE_ID --correct` puts an answer there; choose another name "
-            "for your documents"
+        hint = Text(
+            "`citewell feedback TRACE_ID --correct` puts an answer there; choose "
+            "another name for your documents"
         )
-        raise InvalidInput(f"collection {name}: kept for confirmed answers", hint=hint)
+        raise InvalidInput(
+            Text("collection {name}: kept for confirmed answers", name=name), hint=hint
+        )
     if (
         not name
         or len(name) > LONGEST_NAME
@@ -126,17 +147,42 @@ def check_name(name: str) -> str:
         or "/" in name
     ):
         raise InvalidInput(
-            f"collection name {name!r}: not allowed",
-            hint=f"1 to {LONGEST_NAME} printable characters, no slash, no space at the ends",
+            Text("collection name {name!r}: not allowed", name=name),
+            hint=Text(
+                "1 to {longest_name} printable characters, no slash, no space at the ends",
+                longest_name=LONGEST_NAME,
+            ),
         )
     return name
 
 
-_COLLECTIONS = text(
-    """SELECT name, created_at, chunking, owner,
-        (SELECT count(*) FROM documents WHERE collection = name) AS documents,
-        (SELECT count(*) FROM chunks WHERE collection = name AND kind <> 'summary') AS chunks,
-        (SELECT count(*) FROM chunks WHERE collection = name AND embedder = :embedder
-            AND kind <> 'summary') AS embedded
-    FROM collections WHERE :viewer IS NULL OR owner IN ('', :viewer) ORDER BY name"""
-)
+def _count_passages(*conditions: ColumnElement[bool]) -> ScalarSelect[int]:
+    return (
+        select(func.count())
+        .select_from(chunks)
+        .where(chunks.c.collection == collections.c.name, chunks.c.kind != "summary", *conditions)
+        .scalar_subquery()
+    )
+
+
+_is_named = collections.c.name == bindparam("of")
+_INSERT = insert_or_ignore(collections)
+_OWNER = select(collections.c.owner).where(_is_named)
+_CHUNKING = select(collections.c.chunking).where(_is_named)
+_SET_CHUNKING = update(collections).where(_is_named).values(chunking=bindparam("chunking"))
+_DELETE = delete(collections).where(_is_named)
+_DELETE_UNUSED_FILES = delete(files).where(files.c.sha256.not_in(select(documents.c.sha256)))
+_COLLECTIONS = select(
+    collections.c.name,
+    collections.c.created_at,
+    collections.c.chunking,
+    collections.c.owner,
+    select(func.count())
+    .select_from(documents)
+    .where(documents.c.collection == collections.c.name)
+    .scalar_subquery()
+    .label("documents"),
+    _count_passages().label("chunks"),
+    _count_passages(chunks.c.embedder == bindparam("embedder")).label("embedded"),
+).order_by(collections.c.name)
+_VISIBLE = _COLLECTIONS.where(collections.c.owner.in_(["", bindparam("viewer")]))

@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, and_, bindparam, delete, exists, func, literal, or_, select
 
-from citewell.store.library import documents
+from citewell.store.dialects.expressions import list_json
+from citewell.store.dialects.upserts import upsert
+from citewell.store.library import documents as document_rows
 from citewell.store.library.chunks import replace_surrogates
 from citewell.store.library.documents import DocumentInfo
+from citewell.store.schema.library import collections, containers, documents
 
 INSIDE = "!/"  # between the address of a file and the name of what it holds
 
@@ -28,7 +31,7 @@ def list_enclosing_addresses(uri: str) -> list[str]:
 def list_members(
     connection: Connection, embedder: str, collection: str, uri: str
 ) -> list[DocumentInfo]:
-    return documents.list_documents_below(connection, embedder, collection, uri + INSIDE)
+    return document_rows.list_documents_below(connection, embedder, collection, uri + INSIDE)
 
 
 def is_unpacked(connection: Connection, collection: str, uri: str, sha256: str) -> bool:
@@ -40,10 +43,11 @@ def is_unpacked(connection: Connection, collection: str, uri: str, sha256: str) 
 def record_unpacked(
     connection: Connection, collection: str, uri: str, sha256: str, addresses: Sequence[str]
 ) -> None:
+    if connection.execute(_IS_THERE, {"name": collection}).first() is None:
+        return
+    members = json.dumps([replace_surrogates(address) for address in addresses])
     row = {"collection": collection, "uri": replace_surrogates(uri), "sha256": sha256}
-    connection.execute(
-        _KEEP, row | {"members": json.dumps([replace_surrogates(address) for address in addresses])}
-    )
+    connection.execute(_KEEP, row | {"members": members})
 
 
 def delete_empty_containers(connection: Connection) -> None:
@@ -51,20 +55,34 @@ def delete_empty_containers(connection: Connection) -> None:
     connection.execute(_FORGET)
 
 
-_WHOLE = text(
-    """SELECT (SELECT count(*) FROM json_each(c.members) m WHERE NOT EXISTS
-        (SELECT 1 FROM documents d WHERE d.collection = c.collection AND d.uri = m.value))
-    FROM containers c WHERE c.collection = :collection AND c.uri = :uri AND c.sha256 = :sha256"""
+_AFTER_INSIDE = "!0"  # the first text after all that begin with `INSIDE`
+_members = list_json(containers.c.members)
+_gone_members = (
+    select(func.count())
+    .select_from(_members)
+    .where(
+        ~exists().where(
+            documents.c.collection == containers.c.collection,
+            documents.c.uri == _members.c.value,
+        )
+    )
 )
-_KEEP = text(
-    """INSERT INTO containers (collection, uri, sha256, members)
-    SELECT :collection, :uri, :sha256, :members
-    WHERE EXISTS (SELECT 1 FROM collections WHERE name = :collection)
-    ON CONFLICT (collection, uri) DO UPDATE SET sha256 = excluded.sha256,
-        members = excluded.members"""
+_WHOLE = select(_gone_members.scalar_subquery()).where(
+    containers.c.collection == bindparam("collection"),
+    containers.c.uri == bindparam("uri"),
+    containers.c.sha256 == bindparam("sha256"),
 )
-_FORGET = text(
-    """DELETE FROM containers WHERE NOT EXISTS (SELECT 1 FROM documents d
-        WHERE d.collection = containers.collection AND (d.uri = containers.uri
-            OR (d.uri >= containers.uri || '!/' AND d.uri < containers.uri || '!0')))"""
+_IS_THERE = select(literal(1)).where(collections.c.name == bindparam("name"))
+_KEEP = upsert(containers, containers.c.collection, containers.c.uri)
+_FORGET = delete(containers).where(
+    ~exists().where(
+        documents.c.collection == containers.c.collection,
+        or_(
+            documents.c.uri == containers.c.uri,
+            and_(
+                documents.c.uri >= (containers.c.uri + INSIDE),
+                documents.c.uri < (containers.c.uri + _AFTER_INSIDE),
+            ),
+        ),
+    )
 )

@@ -15,19 +15,39 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    ScalarSelect,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
+from citewell.messages import AnyText, dump_json, load_json
+from citewell.store.dialects.expressions import is_among
+from citewell.store.dialects.upserts import insert_or_ignore
 from citewell.store.index import vectors
-from citewell.store.library import chunks
+from citewell.store.index.search_rows import get_search_rows
+from citewell.store.library import chunks as chunk_rows
 from citewell.store.library.chunks import Row, Rows, replace_surrogates
 from citewell.store.library.collection_rows import ensure_collection
+from citewell.store.library.facts import facts
+from citewell.store.schema.library import chunks, documents, files, lines
 from citewell.types import Box, Chunk, Document, Page, Section, Shown
 
 
 class DocumentInfo(Shown):
     """`pages` is 0 where there are none; `bytes` and `sha256` are of the original file; summaries
     are not counted among the `chunks`. `dated`: the day the file itself says it is of, in seconds
-    since the epoch. `priority`: 0 unless somebody set it.
+    since the epoch. `priority`: 0 unless somebody set it. `gone_since`: since when the place that
+    it is kept in step with has it no more; then it is searched only where it is named.
     """
 
     doc_id: str
@@ -43,21 +63,26 @@ class DocumentInfo(Shown):
     embedded: int
     bytes: int
     added_at: float
-    warnings: list[str]
+    warnings: list[AnyText]
     dated: float | None = None
     priority: int = 0
+    gone_since: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A document as rows: all that costs time is done before the write lock is taken."""
+    """A document as rows: all that costs time is done before the write lock is taken. `data`: its
+    bytes, or none where an object holds them, whose key is `place`.
+    """
 
     uri: str
     data: bytes
+    size: int
     sha256: str
     row: dict[str, Any]
     chunks: Rows
     lines: list[Row]
+    place: str = ""
 
 
 def prepare_document(uri: str, data: bytes, document: Document, cut: Sequence[Chunk]) -> Prepared:
@@ -66,17 +91,16 @@ def prepare_document(uri: str, data: bytes, document: Document, cut: Sequence[Ch
         "media_type": document.media_type,
         "lang": document.lang,
         "page_count": len(document.pages),
-        "warnings": json.dumps(document.warnings),
+        "warnings": dump_json(document.warnings),
         "sections": json.dumps([asdict(section) for section in document.sections]),
         "pages": json.dumps([asdict(page) for page in document.pages]),
         "text": replace_surrogates(document.text),
         "dated": document.dated,
     }
     lines = [_build_line(number, box) for number, box in enumerate(document.boxes)]
-    rows = chunks.build_rows(str(row["title"]), cut)
-    return Prepared(
-        replace_surrogates(uri), data, hashlib.sha256(data).hexdigest(), row, rows, lines
-    )
+    rows = chunk_rows.build_rows(str(row["title"]), cut)
+    sha256 = hashlib.sha256(data).hexdigest()
+    return Prepared(replace_surrogates(uri), data, len(data), sha256, row, rows, lines)
 
 
 def put_document(
@@ -94,22 +118,21 @@ def put_document(
     doc_id = old.doc_id if old else "doc_" + secrets.token_hex(8)
     if old:
         _delete_rows(connection, old)
-    connection.execute(
-        text("INSERT OR IGNORE INTO files VALUES (:s, :data)"), {"s": new.sha256, "data": new.data}
-    )
+    file = {"sha256": new.sha256, "data": new.data, "place": new.place}
+    connection.execute(_INSERT_FILE, file)
     before = old.priority if old else 0
     own = {
         "doc_id": doc_id,
         "collection": collection,
         "uri": new.uri,
         "sha256": new.sha256,
-        "bytes": len(new.data),
+        "bytes": new.size,
         "version": old.version + 1 if old else 1,
         "added_at": now,
         "priority": before if priority is None else priority,
     }
     connection.execute(_INSERT_DOCUMENT, own | new.row)
-    chunks.insert_chunks(connection, doc_id, collection, new.chunks, known)
+    chunk_rows.insert_chunks(connection, doc_id, collection, new.chunks, known)
     if new.lines:
         connection.execute(_INSERT_LINE, [line | {"doc": doc_id} for line in new.lines])
     info = get_document(connection, embedder, doc_id)
@@ -121,43 +144,48 @@ def set_priority(connection: Connection, doc_id: str, priority: int) -> None:
     """Indexes in memory are told by the log of changes that the document's chunks are to be read
     again.
     """
-    connection.execute(
-        text("UPDATE documents SET priority = :p WHERE doc_id = :doc"),
-        {"p": priority, "doc": doc_id},
-    )
-    connection.execute(
-        text("INSERT INTO changes (chunk) SELECT id FROM chunks WHERE doc = :doc"), {"doc": doc_id}
-    )
+    connection.execute(_SET_PRIORITY, {"of": doc_id, "priority": priority})
+    get_search_rows(connection).note_changed_document(connection, doc_id)
+
+
+def set_gone(connection: Connection, doc_ids: Sequence[str], since: float | None) -> None:
+    """None: they are there again."""
+    connection.execute(_SET_GONE, {"ids": list(doc_ids), "gone_since": since})
+
+
+def list_gone(connection: Connection) -> list[str]:
+    """The ids of all documents whose place has them no more; mostly none."""
+    return list(connection.execute(_GONE).scalars())
 
 
 def find_document(
     connection: Connection, embedder: str, collection: str, uri: str
 ) -> DocumentInfo | None:
     where = {"embedder": embedder, "collection": collection, "uri": replace_surrogates(uri)}
-    row = (
-        connection.execute(
-            text(_INFO + " WHERE d.collection = :collection AND d.uri = :uri"), where
-        )
-        .mappings()
-        .one_or_none()
-    )
-    return None if row is None else _parse_info(row)
+    row = connection.execute(_INFO_OF_ADDRESS, where).mappings().one_or_none()
+    return None if row is None else parse_document_info(row)
+
+
+def find_same_bytes(
+    connection: Connection, embedder: str, collection: str, uri: str, sha256: str
+) -> DocumentInfo | None:
+    """The first document of the collection with these bytes under another address."""
+    where = {"embedder": embedder, "collection": collection, "sha256": sha256}
+    where["uri"] = replace_surrogates(uri)
+    row = connection.execute(_INFO_OF_BYTES, where).mappings().first()
+    return None if row is None else parse_document_info(row)
 
 
 def get_document(connection: Connection, embedder: str, doc_id: str) -> DocumentInfo | None:
     where = {"embedder": embedder, "doc_id": doc_id}
-    row = (
-        connection.execute(text(_INFO + " WHERE d.doc_id = :doc_id"), where)
-        .mappings()
-        .one_or_none()
-    )
-    return None if row is None else _parse_info(row)
+    row = connection.execute(_INFO_OF_ID, where).mappings().one_or_none()
+    return None if row is None else parse_document_info(row)
 
 
 def list_documents(connection: Connection, embedder: str, collection: str) -> list[DocumentInfo]:
-    where = {"embedder": embedder, "name": collection}
-    rows = connection.execute(text(_INFO + " WHERE d.collection = :name ORDER BY d.uri"), where)
-    return [_parse_info(row) for row in rows.mappings()]
+    where = {"embedder": embedder, "collection": collection}
+    rows = connection.execute(_INFO_OF_COLLECTION, where)
+    return [parse_document_info(row) for row in rows.mappings()]
 
 
 def list_documents_below(
@@ -173,21 +201,18 @@ def list_documents_below(
         "first": replace_surrogates(prefix),
         "until": replace_surrogates(until),
     }
-    rows = connection.execute(
-        text(
-            _INFO
-            + " WHERE d.collection = :collection AND d.uri >= :first AND d.uri < :until ORDER "
-            "BY d.uri"
-        ),
-        where,
-    )
-    return [_parse_info(row) for row in rows.mappings()]
+    rows = connection.execute(_INFO_BELOW, where)
+    return [parse_document_info(row) for row in rows.mappings()]
+
+
+def load_file(connection: Connection, doc_id: str) -> tuple[bytes, str]:
+    """The original bytes, or the key of the object that holds them."""
+    row = connection.execute(_FILE, {"doc_id": doc_id}).one()
+    return bytes(row.data), row.place
 
 
 def load_content(connection: Connection, doc_id: str) -> Document:
-    row = connection.execute(
-        text("SELECT * FROM documents WHERE doc_id = :doc_id"), {"doc_id": doc_id}
-    ).one()
+    row = connection.execute(_CONTENT, {"doc_id": doc_id}).one()
     return Document(
         title=row.title,
         media_type=row.media_type,
@@ -195,17 +220,14 @@ def load_content(connection: Connection, doc_id: str) -> Document:
         text=row.text,
         sections=tuple(_parse_section(section) for section in json.loads(row.sections)),
         pages=tuple(Page(**page) for page in json.loads(row.pages)),
-        warnings=tuple(json.loads(row.warnings)),
+        warnings=tuple(load_json(row.warnings)),
         dated=row.dated,
     )
 
 
 def get_text_lengths(connection: Connection, doc_ids: Sequence[str]) -> dict[str, int]:
     """Characters of each document's text, by doc_id."""
-    statement = text("SELECT doc_id, length(text) AS size FROM documents WHERE doc_id IN :ids")
-    rows = connection.execute(
-        statement.bindparams(bindparam("ids", expanding=True)), {"ids": list(doc_ids)}
-    )
+    rows = connection.execute(_TEXT_LENGTHS, {"ids": list(doc_ids)})
     return {row.doc_id: row.size for row in rows}
 
 
@@ -223,7 +245,7 @@ def load_boxes(connection: Connection, doc_id: str, spans: Sequence[tuple[int, i
 def delete_documents(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
     for info in infos:
         _delete_rows(connection, info)
-    chunks.forget_words(connection)
+    get_search_rows(connection).forget_words(connection)
 
 
 def _parse_section(stored: dict[str, Any]) -> Section:
@@ -238,39 +260,100 @@ def _build_line(number: int, box: Box) -> Row:
 
 
 def _delete_rows(connection: Connection, info: DocumentInfo) -> None:
-    """Chunks and vectors go by their foreign keys, words by their trigger."""
-    connection.execute(
-        text("DELETE FROM documents WHERE doc_id = :doc_id"), {"doc_id": info.doc_id}
+    """Chunks, vectors and words go by their foreign keys; SQLite's words by their trigger."""
+    connection.execute(_DELETE, {"doc_id": info.doc_id})
+    connection.execute(_DELETE_FILE, {"sha256": info.sha256})
+
+
+def parse_document_info(row: RowMapping) -> DocumentInfo:
+    return DocumentInfo(**{**row, "warnings": load_json(row["warnings"])})
+
+
+def _count_passages(counted: ColumnElement[Any]) -> ScalarSelect[int]:
+    """Of one document. What is counted is no condition: by an index of it SQLite would look at the
+    whole library for each document.
+    """
+    return (
+        select(counted)
+        .select_from(chunks)
+        .where(chunks.c.doc == documents.c.doc_id, chunks.c.kind != "summary")
+        .scalar_subquery()
     )
-    unused = text(
-        "DELETE FROM files WHERE sha256 = :s AND NOT EXISTS (SELECT 1 FROM documents WHERE "
-        "sha256 = :s)"
+
+
+_is_embedded = case((chunks.c.embedder == bindparam("embedder"), 1), else_=0)
+INFO = select(
+    documents.c.doc_id,
+    documents.c.collection,
+    documents.c.uri,
+    documents.c.title,
+    documents.c.media_type,
+    documents.c.lang,
+    documents.c.sha256,
+    documents.c.version,
+    documents.c.page_count.label("pages"),
+    _count_passages(func.count()).label("chunks"),
+    _count_passages(func.coalesce(func.sum(_is_embedded), 0)).label("embedded"),
+    documents.c.bytes,
+    documents.c.added_at,
+    documents.c.warnings,
+    facts.c.dated,
+    facts.c.priority,
+    facts.c.gone_since,
+).join_from(documents, facts, facts.c.doc_id == documents.c.doc_id)
+_is_asked = documents.c.doc_id == bindparam("doc_id")
+IS_IN_COLLECTION = documents.c.collection == bindparam("collection")
+_INFO_OF_ID = INFO.where(_is_asked)
+_INFO_OF_ADDRESS = INFO.where(IS_IN_COLLECTION, documents.c.uri == bindparam("uri"))
+_INFO_OF_BYTES = (
+    INFO.where(
+        documents.c.sha256 == bindparam("sha256"),
+        IS_IN_COLLECTION,
+        documents.c.uri != bindparam("uri"),
     )
-    connection.execute(unused, {"s": info.sha256})
-
-
-def _parse_info(row: RowMapping) -> DocumentInfo:
-    return DocumentInfo(**{**row, "warnings": json.loads(row["warnings"])})
-
-
-# `f` reads what stands behind the text of a row from an index, so that no text is read
-_INFO = """SELECT d.doc_id, d.collection, d.uri, d.title, d.media_type, d.lang, d.sha256, d.version,
-        d.page_count AS pages,
-        (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND kind <> 'summary') AS chunks,
-        (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND embedder = :embedder
-            AND kind <> 'summary') AS embedded,
-        d.bytes, d.added_at, d.warnings, f.dated, f.priority
-    FROM documents d JOIN documents f INDEXED BY documents_facts ON f.doc_id = d.doc_id"""
-_INSERT_DOCUMENT = text(
-    """INSERT INTO documents (doc_id, collection, uri, title, media_type, lang, sha256, bytes,
-        version, added_at, page_count, warnings, sections, pages, text, dated, priority)
-    VALUES (:doc_id, :collection, :uri, :title, :media_type, :lang, :sha256, :bytes, :version,
-        :added_at, :page_count, :warnings, :sections, :pages, :text, :dated, :priority)"""
+    .order_by(documents.c.added_at)
+    .limit(1)
 )
-_INSERT_LINE = text(
-    "INSERT INTO lines VALUES (:doc, :first, :number, :last, :page, :x0, :y0, :x1, :y1)"
+_INFO_OF_COLLECTION = INFO.where(IS_IN_COLLECTION).order_by(documents.c.uri)
+_INFO_BELOW = _INFO_OF_COLLECTION.where(
+    documents.c.uri >= bindparam("first"), documents.c.uri < bindparam("until")
 )
-_LINES = text(
-    """SELECT * FROM lines WHERE doc = :doc AND first < :end AND last > :start
-    AND first >= coalesce((SELECT max(first) FROM lines WHERE doc = :doc AND first <= :start), 0)"""
+_FILE = (
+    select(files.c.data, files.c.place)
+    .join(documents, documents.c.sha256 == files.c.sha256)
+    .where(_is_asked)
+)
+_CONTENT = select(documents).where(_is_asked)
+_TEXT_LENGTHS = select(documents.c.doc_id, func.length(documents.c.text).label("size")).where(
+    is_among(documents.c.doc_id, "ids")
+)
+_INSERT_FILE = insert_or_ignore(files)
+_INSERT_DOCUMENT = insert(documents)
+_INSERT_LINE = insert(lines)
+_SET_PRIORITY = (
+    update(documents)
+    .where(documents.c.doc_id == bindparam("of"))
+    .values(priority=bindparam("priority"))
+)
+_SET_GONE = (
+    update(documents)
+    .where(is_among(documents.c.doc_id, "ids"))
+    .values(gone_since=bindparam("gone_since"))
+)
+_GONE = select(documents.c.doc_id).where(documents.c.gone_since.is_not(None))
+_DELETE = delete(documents).where(_is_asked)
+_DELETE_FILE = delete(files).where(
+    files.c.sha256 == bindparam("sha256"), ~exists().where(documents.c.sha256 == files.c.sha256)
+)
+_before = lines.alias("before")
+_first_line = (
+    select(func.max(_before.c.first))
+    .where(_before.c.doc == bindparam("doc"), _before.c.first <= bindparam("start"))
+    .scalar_subquery()
+)
+_LINES = select(lines).where(
+    lines.c.doc == bindparam("doc"),
+    lines.c.first < bindparam("end"),
+    lines.c.last > bindparam("start"),
+    lines.c.first >= func.coalesce(_first_line, 0),
 )

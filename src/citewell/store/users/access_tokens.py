@@ -11,12 +11,15 @@ import secrets
 import time
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, bindparam, insert, select
 
 from citewell.errors import InvalidInput, NotFound
+from citewell.messages import Text
+from citewell.store.schema.metadata import pick_columns
+from citewell.store.schema.people import tokens, users
 from citewell.store.users.audit import record_event
 from citewell.store.users.identity import normalize_user_id
-from citewell.store.users.user_rows import LONGEST_NAME, Role
+from citewell.store.users.user_rows import LONGEST_NAME, USABLE, Role
 from citewell.types import Shown
 
 # what a token is good for: everything its user may, or asking from a page of another site
@@ -68,8 +71,8 @@ def generate_token(
     label = normalize_user_id(name) or time.strftime("%Y-%m-%d", time.gmtime(now))
     if len(label) > LONGEST_NAME or not label.isprintable():
         raise InvalidInput(
-            f"token name: 1 to {LONGEST_NAME} printable characters",
-            hint="say what it is for: --name laptop",
+            Text("token name: 1 to {longest_name} printable characters", longest_name=LONGEST_NAME),
+            hint=Text("say what it is for: --name laptop"),
         )
     token = PREFIX + secrets.token_urlsafe(32)
     return token, {
@@ -79,13 +82,14 @@ def generate_token(
         "scope": scope,
         "bound": bound,
         "sha256": hash_secret(token),
-        "now": now,
+        "created_at": now,
+        "used_at": 0.0,
         "expires": 0.0 if days is None else now + days * 86_400,
     }
 
 
 def insert_token(connection: Connection, token: str, row: dict[str, Any]) -> Made:
-    connection.execute(_MAKE, row)
+    connection.execute(insert(tokens), row)
     record_event(
         connection,
         "token.make",
@@ -101,8 +105,8 @@ def insert_token(connection: Connection, token: str, row: dict[str, Any]) -> Mad
 def get_token(connection: Connection, token_id: str, user: str | None = None) -> TokenInfo:
     row = connection.execute(_TOKEN, {"id": token_id}).mappings().one_or_none()
     if row is None or user not in {None, row["user_id"]}:
-        hint = "`citewell user list` shows each user's tokens with their ids (tok_...)"
-        raise NotFound(f"no token {token_id[:LONGEST_NAME]!r}", hint=hint)
+        hint = Text("`citewell user list` shows each user's tokens with their ids (tok_...)")
+        raise NotFound(Text("no token {token_id!r}", token_id=token_id[:LONGEST_NAME]), hint=hint)
     return TokenInfo(**row)
 
 
@@ -116,16 +120,13 @@ def find_token(connection: Connection, digest: str, now: float) -> Row[Any] | No
     return connection.execute(_HOLDER, {"sha": digest, "now": now}).one_or_none()
 
 
-_FACTS = "SELECT token_id, user_id, name, scope, bound, created_at, used_at, expires FROM tokens"
-_TOKENS = text(f"{_FACTS} WHERE user_id = :id ORDER BY created_at DESC, rowid DESC")
-_TOKEN = text(f"{_FACTS} WHERE token_id = :id")
-_MAKE = text(
-    """INSERT INTO tokens (token_id, user_id, name, scope, bound, sha256, created_at, used_at,
-        expires)
-    VALUES (:token_id, :user_id, :name, :scope, :bound, :sha256, :now, 0, :expires)"""
+_FACTS = select(*pick_columns(tokens, TokenInfo))
+_TOKENS = _FACTS.where(tokens.c.user_id == bindparam("id")).order_by(
+    tokens.c.created_at.desc(), tokens.c.rowid.desc()
 )
-_HOLDER = text(
-    """SELECT t.sha256, t.token_id, t.user_id, t.scope, t.bound, t.used_at, u.role FROM tokens t
-    JOIN users u USING (user_id)
-    WHERE t.sha256 = :sha AND (t.expires = 0 OR t.expires > :now)"""
+_TOKEN = _FACTS.where(tokens.c.token_id == bindparam("id"))
+_HOLDER = (
+    select(tokens, users.c.role)
+    .join_from(tokens, users)
+    .where(tokens.c.sha256 == bindparam("sha"), USABLE)
 )

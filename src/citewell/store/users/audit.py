@@ -5,7 +5,7 @@ The one rule: an entry is part of the transaction of what it tells. Names of peo
 log under an alias, so a person can be forgotten and the chain still holds.
 
 What it shows: a changed, added or removed entry, to whoever has the home's key. What it cannot: a
-log whose newest entries and SQLite's own count of them are gone together (compare the last `mac`
+log whose newest entries and the count of them are gone together (compare the last `mac`
 with one that was noted elsewhere), or one written anew by somebody who has the key.
 """
 
@@ -15,13 +15,18 @@ import hmac
 import json
 import logging
 import secrets
+import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select
 
 from citewell.store.db import Database
+from citewell.store.dialects.server import AFTER
+from citewell.store.dialects.upserts import upsert
+from citewell.store.schema.people import audit, audit_count, audit_names
 from citewell.store.users.actor import ACTOR
 from citewell.store.users.home_key import derive_key, get_home_folder, get_home_key, get_key_id
 from citewell.types import Shown
@@ -82,7 +87,7 @@ def record_event(
         detail["person"] = _get_alias(connection, signing, person)
     before = connection.execute(_LAST).one_or_none()
     entry = {
-        "seq": int(connection.execute(_COUNTED).scalar_one_or_none() or 0) + 1,
+        "seq": connection.execute(_COUNT, {"audit": 1, "entries": 1}).scalar_one(),
         "at": time.time(),
         "channel": actor.channel,
         "who": _get_alias(connection, signing, actor.name),
@@ -93,24 +98,23 @@ def record_event(
         "key": get_key_id(key),
     }
     entry["mac"] = _compute_mac(signing, before.mac if before else FIRST, entry)
-    connection.execute(_ADD, entry)
+    connection.execute(insert(audit), entry)
     # a command tells its user itself
     level = logging.WARNING if actor.channel == "http" else logging.INFO
     who, aside = (
         actor.name or actor.channel,
         json.dumps({"mac": entry["mac"], **plain}, sort_keys=True),
     )
-    log.log(level, "audit %s: %s %s %s %s", entry["seq"], who, action, subject, aside)
+    said = ("audit %s: %s %s %s %s", entry["seq"], who, action, subject, aside)
+    connection.info[AFTER].append(partial(log.log, level, *said))
 
 
 def forget_name(connection: Connection, is_theirs: Callable[[str], bool]) -> int:
     """Take a person's names out: what they did, and what was done to them, stays under an alias
     that leads nowhere.
     """
-    rows = connection.execute(text("SELECT alias, name FROM audit_names")).all()
-    gone = [row.alias for row in rows if is_theirs(row.name)]
-    for alias in gone:
-        connection.execute(text("DELETE FROM audit_names WHERE alias = :alias"), {"alias": alias})
+    gone = [alias for alias, name in _load_names(connection).items() if is_theirs(name)]
+    connection.execute(_FORGET, {"aliases": gone})
     return len(gone)
 
 
@@ -129,21 +133,21 @@ class Audit:
     async def list_by_action(self, action: str) -> list[Entry]:
         """All of one action, the oldest first."""
 
-        def listed(connection: Connection) -> list[Entry]:
+        def list_entries(connection: Connection) -> list[Entry]:
             names = _load_names(connection)
             return [_parse_entry(row, names) for row in connection.execute(_OF, {"action": action})]
 
-        return await self._db.read(listed)
+        return await self._db.read(list_entries)
 
     async def list(self, limit: int = 100, before: int | None = None) -> list[Entry]:
         """The newest first; `before`: those that came before this one."""
-        values = {"limit": min(limit, MOST), "before": before}
+        values = {"limit": min(limit, MOST), "before": sys.maxsize if before is None else before}
 
-        def listed(connection: Connection) -> list[Entry]:
+        def list_entries(connection: Connection) -> list[Entry]:
             names = _load_names(connection)
             return [_parse_entry(row, names) for row in connection.execute(_LIST, values)]
 
-        return await self._db.read(listed)
+        return await self._db.read(list_entries)
 
     async def verify(self) -> Verified:
         """The whole chain, from the first entry on."""
@@ -165,7 +169,7 @@ def _verify_chain(connection: Connection) -> Verified:
         ):
             damage.append(Damage(seq=row.seq, what="changed"))
         last, mac = row.seq, row.mac
-    if int(connection.execute(_COUNTED).scalar_one_or_none() or 0) > last:
+    if (connection.execute(select(audit_count.c.entries)).scalar_one_or_none() or 0) > last:
         damage.append(Damage(seq=last, what="cut"))
     if not any(each.what == "other_key" for each in damage):
         damage += [Damage(seq=seq, what="renamed") for seq in _find_renamed(connection, signing)]
@@ -174,7 +178,7 @@ def _verify_chain(connection: Connection) -> Verified:
 
 def _find_renamed(connection: Connection, signing: bytes) -> Iterator[int]:
     """The first entry of each person whose name is not the one that their alias was made of."""
-    for row in connection.execute(text("SELECT alias, name, salt FROM audit_names")).all():
+    for row in connection.execute(select(audit_names)).all():
         if row.alias != _compute_alias(signing, row.name, row.salt):
             yield int(connection.execute(_FIRST_OF, {"alias": row.alias}).scalar_one() or 0)
 
@@ -188,16 +192,12 @@ def _get_alias(connection: Connection, signing: bytes, name: str) -> str:
     """What stands in the log for a name; empty for nobody."""
     if not name:
         return ""
-    known = connection.execute(
-        text("SELECT alias FROM audit_names WHERE name = :name"), {"name": name}
-    ).scalar_one_or_none()
+    known = connection.execute(_ALIAS, {"name": name}).scalar_one_or_none()
     if known:
         return str(known)
     salt = secrets.token_bytes(16)
     row = {"alias": _compute_alias(signing, name, salt), "name": name, "salt": salt}
-    connection.execute(
-        text("INSERT INTO audit_names (alias, name, salt) VALUES (:alias, :name, :salt)"), row
-    )
+    connection.execute(insert(audit_names), row)
     return str(row["alias"])
 
 
@@ -208,10 +208,7 @@ def _compute_alias(signing: bytes, name: str, salt: bytes) -> str:
 
 
 def _load_names(connection: Connection) -> dict[str, str]:
-    return {
-        row.alias: row.name
-        for row in connection.execute(text("SELECT alias, name FROM audit_names"))
-    }
+    return {row.alias: row.name for row in connection.execute(select(audit_names))}
 
 
 def _parse_entry(row: Row[Any], names: dict[str, str]) -> Entry:
@@ -225,16 +222,16 @@ def _parse_entry(row: Row[Any], names: dict[str, str]) -> Entry:
 
 
 _SIGNED = ("seq", "at", "channel", "who", "action", "kind", "subject", "detail", "key")
-_LAST = text("SELECT seq, mac FROM audit ORDER BY seq DESC LIMIT 1")
-# how many there ever were, by SQLite's own count
-_COUNTED = text("SELECT seq FROM sqlite_sequence WHERE name = 'audit'")
-_ALL = text("SELECT * FROM audit ORDER BY seq")
-_LIST = text(
-    "SELECT * FROM audit WHERE :before IS NULL OR seq < :before ORDER BY seq DESC LIMIT :limit"
+_ALL = select(audit).order_by(audit.c.seq)
+_NEWEST = select(audit).order_by(audit.c.seq.desc())
+_LAST = _NEWEST.limit(1)
+_COUNT = upsert(
+    audit_count, audit_count.c.audit, update={audit_count.c.entries: audit_count.c.entries + 1}
+).returning(audit_count.c.entries)
+_LIST = _NEWEST.where(audit.c.seq < bindparam("before")).limit(bindparam("limit"))
+_OF = _ALL.where(audit.c.action == bindparam("action"))
+_FIRST_OF = select(func.min(audit.c.seq)).where(
+    or_(audit.c.who == bindparam("alias"), audit.c.subject == bindparam("alias"))
 )
-_OF = text("SELECT * FROM audit WHERE action = :action ORDER BY seq")
-_FIRST_OF = text("SELECT min(seq) FROM audit WHERE who = :alias OR subject = :alias")
-_ADD = text(
-    """INSERT INTO audit (seq, at, channel, who, action, kind, subject, detail, key, mac)
-    VALUES (:seq, :at, :channel, :who, :action, :kind, :subject, :detail, :key, :mac)"""
-)
+_ALIAS = select(audit_names.c.alias).where(audit_names.c.name == bindparam("name"))
+_FORGET = delete(audit_names).where(audit_names.c.alias.in_(bindparam("aliases", expanding=True)))

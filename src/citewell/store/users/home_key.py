@@ -19,6 +19,8 @@ from sqlalchemy import Connection
 
 from citewell.disk import sync_to_disk
 from citewell.errors import StorageError
+from citewell.messages import Text
+from citewell.store.dialects.server import HOME
 
 FILE: Final = "citewell.key"
 _BYTES: Final = 32
@@ -27,8 +29,7 @@ _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 def get_home_folder(connection: Connection) -> Path:
     """The home that an open database is in."""
-    rows = connection.exec_driver_sql("PRAGMA database_list").all()
-    return Path(next(str(row[2]) for row in rows if row[1] == "main")).parent
+    return Path(connection.get_execution_options()[HOME])
 
 
 def get_home_key(folder: Path) -> bytes:
@@ -42,16 +43,21 @@ def get_home_key(folder: Path) -> bytes:
         _restrict_permissions(path)
         key = bytes.fromhex(path.read_text("ascii").strip())
     except OSError as error:
-        hint = "make the file and its folder readable and writable for this user"
+        hint = Text("make the file and its folder readable and writable for this user")
         raise StorageError(
-            f"{path}: the key cannot be read: {error.strerror or error}", hint=hint
+            Text(
+                "{path}: the key cannot be read: {strerror}",
+                path=path,
+                strerror=error.strerror or error,
+            ),
+            hint=hint,
         ) from error
     except ValueError:
         key = b""
     if len(key) != _BYTES:
         raise StorageError(
-            f"{path}: this is no key of Citewell",
-            hint="put the key of this home back, from a backup say",
+            Text("{path}: this is no key of Citewell", path=path),
+            hint=Text("put the key of this home back, from a backup say"),
         )
     return key
 

@@ -14,10 +14,12 @@ from __future__ import annotations
 import re
 import secrets
 from collections import Counter
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Column, Connection, Delete, Update, delete, exists, func, select, update
 
+from citewell.store.schema.metadata import metadata
+from citewell.store.schema.people import sign_ins, tokens
 from citewell.store.users.identity import get_person_key
 
 Becomes = Literal["delete", "alias", "given_up"]
@@ -28,11 +30,18 @@ class Held(NamedTuple):
     column: str
     becomes: Becomes
 
+    @property
+    def expression(self) -> Column[str]:
+        return metadata.tables[self.table].c[self.column]
+
 
 # the order is that of the deletion: what refers stands before what is referred to
 PERSON_COLUMNS: Final[tuple[Held, ...]] = (
     Held("runs", "user_id", "delete"),
     Held("traces", "user_id", "delete"),
+    Held("share_readers", "user_id", "delete"),
+    Held("shares", "user_id", "delete"),
+    Held("folders", "user_id", "delete"),
     Held("sessions", "user_id", "delete"),
     Held("memories", "user_id", "delete"),
     Held("feedback", "user_id", "delete"),
@@ -43,6 +52,8 @@ PERSON_COLUMNS: Final[tuple[Held, ...]] = (
     Held("confirmed", "owner", "delete"),
     Held("knowledge_log", "user_id", "alias"),
     Held("jobs", "owner", "given_up"),
+    Held("boards", "owner", "delete"),
+    Held("saved_questions", "owner", "delete"),
     Held("sources", "owner", "given_up"),
     Held("collections", "owner", "given_up"),
     Held("tokens", "user_id", "delete"),
@@ -68,9 +79,7 @@ def find_spellings(connection: Connection, name: str) -> dict[Held, list[str]]:
     """How a person's id is written in each column where it is found."""
     wanted, found = get_person_key(name), dict[Held, list[str]]()
     for held in PERSON_COLUMNS:
-        values = connection.execute(
-            text(f"SELECT DISTINCT {held.column} FROM {held.table}")  # noqa: S608 - ours
-        ).scalars()
+        values = connection.execute(select(held.expression).distinct()).scalars()
         same = [str(value) for value in values if value and get_person_key(str(value)) == wanted]
         if same:
             found[held] = same
@@ -82,10 +91,9 @@ def count_person_rows(connection: Connection, name: str) -> dict[str, int]:
     rows = Counter[str]()
     for held, same in find_spellings(connection, name).items():
         if held.column != "person":
-            rows[held.table] += sum(_count_rows(connection, held, value) for value in same)
-    signed_in = connection.execute(
-        text("SELECT t.user_id FROM sign_ins JOIN tokens t USING (token_id)")
-    ).scalars()
+            query = select(func.count()).where(held.expression.in_(same))
+            rows[held.table] += connection.execute(query).scalar_one()
+    signed_in = connection.execute(select(tokens.c.user_id).join_from(sign_ins, tokens)).scalars()
     rows["sign_ins"] = sum(get_person_key(value) == get_person_key(name) for value in signed_in)
     return {table: count for table, count in rows.items() if count}
 
@@ -95,37 +103,23 @@ def sample_ids(connection: Connection, name: str) -> list[str]:
     found: list[str] = []
     for held, same in find_spellings(connection, name).items():
         if held.table in _IDS and held.column == "user_id":
-            query = text(
-                f"SELECT {_IDS[held.table]} FROM {held.table} WHERE user_id = :value LIMIT :most"  # noqa: S608 - ours
-            )
-            for value in same:
-                found += connection.execute(query, {"value": value, "most": MOST_IDS}).scalars()
+            ids = metadata.tables[held.table].c[_IDS[held.table]]
+            query = select(ids).where(held.expression.in_(same)).limit(MOST_IDS)
+            found += connection.execute(query).scalars()
     return found
 
 
 def get_earliest_time(connection: Connection, name: str) -> float | None:
     """The first moment of which something of theirs is kept; None where nothing is."""
-    dated = {
-        "traces": "created_at",
-        "memories": "created_at",
-        "feedback": "created_at",
-        "sessions": "last_updated",
-    }
-    dated |= {
-        "users": "created_at",
-        "collections": "created_at",
-        "sources": "created_at",
-        "confirmations": "at",
-    }
+    dated = {"sessions": "last_updated", "confirmations": "at"} | dict.fromkeys(
+        ("traces", "memories", "feedback", "users", "collections", "sources"), "created_at"
+    )
     moments: list[float] = []
     for held, same in find_spellings(connection, name).items():
         if held.table in dated and held.column != "person":
-            query = text(
-                f"SELECT min({dated[held.table]}) FROM {held.table} WHERE {held.column} = :value"  # noqa: S608 - ours
-            )
-            moments += [
-                float(connection.execute(query, {"value": value}).scalar_one()) for value in same
-            ]
+            moment = func.min(held.expression.table.c[dated[held.table]])
+            query = select(moment).where(held.expression.in_(same))
+            moments.append(connection.execute(query).scalar_one())
     return min(moments, default=None)
 
 
@@ -135,16 +129,24 @@ def forget_person(connection: Connection, name: str) -> dict[str, int]:
     for held, same in find_spellings(connection, name).items():
         if held.table == "audit_names":
             continue  # after the entry that tells of this (audit.forget_name)
-        verb = "DELETE FROM {table} WHERE {column} = :value"
+        theirs = held.expression.in_(same)
         if held.becomes == "alias":
-            verb = "UPDATE OR REPLACE {table} SET {column} = :alias WHERE {column} = :value"
-        statement = text(verb.format(table=held.table, column=held.column))
-        for value in same:
-            given = {"value": value} | ({"alias": alias} if held.becomes == "alias" else {})
-            changed[held.table] += connection.execute(statement, given).rowcount
+            changed[held.table] += _merge_spellings(connection, held.expression, same)
+            statement: Update | Delete = (
+                update(held.expression.table).where(theirs).values({held.expression: alias})
+            )
+        else:
+            statement = delete(held.expression.table).where(theirs)
+        changed[held.table] += connection.execute(statement).rowcount
     return dict(changed)
 
 
-def _count_rows(connection: Connection, held: Held, value: Any) -> int:
-    query = text(f"SELECT count(*) FROM {held.table} WHERE {held.column} = :value")  # noqa: S608 - words of ours only
-    return int(connection.execute(query, {"value": value}).scalar_one())
+def _merge_spellings(connection: Connection, column: Column[str], same: list[str]) -> int:
+    """Rows of a key that would be one under one name: the others go. How many those were."""
+    table = column.table
+    if not column.primary_key:
+        return 0
+    twin = table.alias()
+    alike = [twin.c[key.name] == key for key in table.primary_key if key is not column]
+    later = exists().where(*alike, twin.c[column.name].in_(same), twin.c[column.name] > column)
+    return connection.execute(delete(table).where(column.in_(same), later)).rowcount

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Connection, text
+from sqlalchemy import ColumnClause, Connection, String, column, inspect, or_, select, table
 
 from citewell.store.users.identity import get_person_key
 from citewell.store.users.person_columns import count_person_rows
@@ -41,14 +41,13 @@ class Left(Shown):
 def scan_tables(connection: Connection, name: str) -> tuple[dict[str, int], int]:
     """What the tables still say of a person, and how many columns were read."""
     found, columns = count_person_rows(connection, name), 0
-    for table, column in list_text_columns(connection):
+    for place, words in list_text_columns(connection):
         columns += 1
-        asked = " OR ".join(f'instr("{column}", :k{n})' for n in range(len(_KEYS)))
-        query = text(f'SELECT "{column}" FROM "{table}" WHERE {asked}')  # noqa: S608 - names of the schema
-        values = connection.execute(query, {f"k{n}": key for n, key in enumerate(_KEYS)}).scalars()
+        asked = or_(*(words.contains(key, autoescape=True) for key in _KEYS))
+        values = connection.execute(select(words).select_from(table(place)).where(asked)).scalars()
         rows = sum(has_person(str(value), name) for value in values)
         if rows:
-            found[f"{table}.{column}"] = rows
+            found[f"{place}.{words.name}"] = rows
     return found, columns
 
 
@@ -82,16 +81,15 @@ def scan_files(paths: Sequence[Path], ids: Sequence[str]) -> tuple[dict[str, int
     return found, size
 
 
-def list_text_columns(connection: Connection) -> Iterator[tuple[str, str]]:
-    """Every column of every table that may hold text."""
-    tables = text(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' "
-        "ORDER BY name"
-    )
-    for table in connection.execute(tables).scalars().all():
-        for row in connection.execute(text(f'PRAGMA table_info("{table}")')).all():
-            if "TEXT" in str(row[2]).upper():
-                yield str(table), str(row[1])
+def list_text_columns(connection: Connection) -> Iterator[tuple[str, ColumnClause[str]]]:
+    """Every column of every table that may hold text, with the table's name: of the tables that
+    are there, whatever is declared.
+    """
+    there = inspect(connection)
+    for place in sorted(there.get_table_names()):
+        for each in there.get_columns(place):
+            if isinstance(each["type"], String):
+                yield place, column(each["name"], String)
 
 
 def _read_blocks(path: Path) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from citewell.errors import SourceUnavailable
+from citewell.messages import Text
 from citewell.store.users.home_key import derive_key, get_home_key, get_key_id
 
 MARK: Final = "sealed:1:"  # then the key's id, a colon, and base64 of nonce and ciphertext
@@ -40,13 +41,16 @@ def open_sealed(folder: Path, kept: str, about: str) -> str:
 
     name, _, sealed = kept.removeprefix(MARK).partition(":")
     key = get_home_key(folder)
-    hint = (
-        "put the key back that belongs to this home (citewell.key), or remove the source and "
-        "add it again"
+    hint = Text(
+        "put the key back that belongs to this home (citewell.key), or remove the "
+        "source and add it again"
     )
     if name != get_key_id(key):
         raise SourceUnavailable(
-            f"the password of {about} was sealed with another key than this home's", hint=hint
+            Text(
+                "the password of {about} was sealed with another key than this home's", about=about
+            ),
+            hint=hint,
         )
     try:
         raw = base64.b64decode(sealed, validate=True)
@@ -54,7 +58,9 @@ def open_sealed(folder: Path, kept: str, about: str) -> str:
             raw[:_NONCE], raw[_NONCE:], about.encode()
         )
     except (InvalidTag, ValueError):
-        raise SourceUnavailable(f"the password of {about} is damaged", hint=hint) from None
+        raise SourceUnavailable(
+            Text("the password of {about} is damaged", about=about), hint=hint
+        ) from None
     return opened.decode("utf-8", "surrogatepass")
 
 

@@ -10,7 +10,10 @@ import hashlib
 import hmac
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select
+
+from citewell.store.schema.people import sign_ins, tokens, users
+from citewell.store.users.user_rows import USABLE
 
 # of one token at the same time, the newest; browsers that throw their cookie away would leave any
 # number
@@ -34,9 +37,9 @@ def compute_csrf_token(secret: str) -> str:
 
 def insert_sign_in(connection: Connection, digest: str, token_id: str, now: float) -> None:
     """Of those of the same token, the newest stay."""
-    row = {"sha": digest, "id": token_id, "now": now, "most": SIGN_INS}
-    connection.execute(_SIGN_IN, row)
-    connection.execute(_TOO_MANY, row)
+    row = {"sha256": digest, "token_id": token_id, "created_at": now, "used_at": now}
+    connection.execute(insert(sign_ins), row)
+    connection.execute(_TOO_MANY, {"id": token_id})
 
 
 def find_sign_in(
@@ -49,21 +52,31 @@ def find_sign_in(
     return connection.execute(_SIGNED_IN, values).one_or_none()
 
 
+def delete_sign_in(connection: Connection, digest: str) -> None:
+    connection.execute(_SIGN_OUT, {"sha": digest})
+
+
 def delete_ended(connection: Connection, now: float, life: Lifetime) -> None:
     connection.execute(_ENDED, {"made": now - life.most, "used": now - life.idle})
 
 
-_SIGN_IN = text(
-    "INSERT INTO sign_ins (sha256, token_id, created_at, used_at) VALUES (:sha, :id, :now, :now)"
+_SAME = sign_ins.alias()
+_NEWEST = (
+    select(_SAME.c.sha256)
+    .where(_SAME.c.token_id == bindparam("id"))
+    .order_by(_SAME.c.created_at.desc(), _SAME.c.rowid.desc())
+    .limit(SIGN_INS)
 )
-_TOO_MANY = text(
-    """DELETE FROM sign_ins WHERE token_id = :id AND rowid NOT IN
-    (SELECT rowid FROM sign_ins WHERE token_id = :id
-        ORDER BY created_at DESC, rowid DESC LIMIT :most)"""
+_TOO_MANY = delete(sign_ins).where(
+    sign_ins.c.token_id == bindparam("id"), sign_ins.c.sha256.not_in(_NEWEST)
 )
-_SIGNED_IN = text(
-    """SELECT s.sha256, s.token_id, s.created_at, s.used_at, t.user_id, t.scope, u.role
-    FROM sign_ins s JOIN tokens t USING (token_id) JOIN users u USING (user_id)
-    WHERE s.sha256 = :sha AND s.created_at > :made AND (t.expires = 0 OR t.expires > :now)"""
+_SIGNED_IN = (
+    select(sign_ins, tokens.c.user_id, tokens.c.scope, users.c.role)
+    .join_from(sign_ins, tokens)
+    .join(users)
+    .where(sign_ins.c.sha256 == bindparam("sha"), sign_ins.c.created_at > bindparam("made"), USABLE)
 )
-_ENDED = text("DELETE FROM sign_ins WHERE created_at <= :made OR used_at <= :used")
+_SIGN_OUT = delete(sign_ins).where(sign_ins.c.sha256 == bindparam("sha"))
+_ENDED = delete(sign_ins).where(
+    or_(sign_ins.c.created_at <= bindparam("made"), sign_ins.c.used_at <= bindparam("used"))
+)

@@ -13,10 +13,11 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, update
 
 from citewell.errors import StorageError
 from citewell.store.db import Database
+from citewell.store.schema.people import sign_ins, tokens
 
 Kind = Literal["token", "session"]
 # seconds until the next try after the disk has refused one: each may keep other writers waiting
@@ -76,10 +77,12 @@ class Uses:
 
 def _write_rows(connection: Connection, noted: Mapping[tuple[Kind, str], float]) -> None:
     for (kind, key), at in noted.items():
-        connection.execute(_QUERIES[kind], {"key": key, "at": at})
+        connection.execute(_LATER[kind], {"key": key, "at": at})
 
 
-_QUERIES = {
-    "token": text("UPDATE tokens SET used_at = max(used_at, :at) WHERE token_id = :key"),
-    "session": text("UPDATE sign_ins SET used_at = max(used_at, :at) WHERE sha256 = :key"),
+_LATER = {
+    kind: update(column.table)
+    .where(column == bindparam("key"), column.table.c.used_at < bindparam("at"))
+    .values(used_at=bindparam("at"))
+    for kind, column in (("token", tokens.c.token_id), ("session", sign_ins.c.sha256))
 }

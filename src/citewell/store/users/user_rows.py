@@ -5,11 +5,13 @@ gives the verbs.
 from __future__ import annotations
 
 import unicodedata
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, bindparam, func, insert, or_, select
 
 from citewell.errors import Conflict, InvalidInput, NotFound
+from citewell.messages import Text
+from citewell.store.schema.people import tokens, users
 from citewell.store.users.audit import record_event
 from citewell.store.users.identity import VISITOR, get_person_key, normalize_user_id
 from citewell.types import Shown
@@ -41,12 +43,17 @@ def check_user(user_id: str) -> str:
         or kinds[0] not in {"L", "N"}
         or not {*kinds} <= {"L", "N", "M", ""}
     ):
-        hint = f"1 to {LONGEST_NAME} letters and digits of any script; after the first also . _ - @"
-        raise InvalidInput(f"user name {user[:LONGEST_NAME]!r}: not allowed", hint=hint)
+        hint = Text(
+            "1 to {longest_name} letters and digits of any script; after the first also . _ - @",
+            longest_name=LONGEST_NAME,
+        )
+        raise InvalidInput(
+            Text("user name {user!r}: not allowed", user=user[:LONGEST_NAME]), hint=hint
+        )
     if get_person_key(user) == VISITOR:
         raise InvalidInput(
-            f"user name {user}: kept for visitors of pages of other sites",
-            hint="choose another, as guest",
+            Text("user name {user}: kept for visitors of pages of other sites", user=user),
+            hint=Text("choose another, as guest"),
         )
     return user
 
@@ -55,7 +62,9 @@ def check_role(role: str) -> Role:
     for known in ROLES:
         if role == known:
             return known
-    raise InvalidInput(f"unknown role: {role}", hint=f"known: {', '.join(ROLES)}")
+    raise InvalidInput(
+        Text("unknown role: {role}", role=role), hint=Text("known: {roles}", roles=", ".join(ROLES))
+    )
 
 
 def list_reviewers(connection: Connection) -> tuple[str, ...]:
@@ -66,65 +75,58 @@ def list_reviewers(connection: Connection) -> tuple[str, ...]:
 
 
 def add_user(connection: Connection, user: str, role: Role, now: float) -> User:
-    row = {"id": user, "person": get_person_key(user), "role": role, "now": now}
+    row = {"user_id": user, "person": get_person_key(user), "role": role, "created_at": now}
     if taken := connection.execute(_SAME, row).scalar_one_or_none():
-        hint = (
-            f"`citewell user token {taken}` makes another token of theirs; or choose another name"
+        hint = Text(
+            "`citewell user token {taken}` makes another token of theirs; or choose another name",
+            taken=taken,
         )
-        raise Conflict(f"user {taken} exists already", hint=hint)
-    connection.execute(_ADD, row)
+        raise Conflict(Text("user {taken} exists already", taken=taken), hint=hint)
+    connection.execute(insert(users), row)
     record_event(connection, "user.add", "user", user, role=role)
     return get_user(connection, user, now)
 
 
 def ensure_admin_left(connection: Connection, user: str) -> None:
-    admins = list(
-        connection.execute(text("SELECT user_id FROM users WHERE role = 'admin'")).scalars()
-    )
-    if admins == [user]:
+    if connection.execute(_ADMINS).scalars().all() == [user]:
         raise Conflict(
-            f"{user} is the only admin",
-            hint="give somebody else the role first: citewell user role NAME admin",
+            Text("{user} is the only admin", user=user),
+            hint=Text("give somebody else the role first: citewell user role NAME admin"),
         )
 
 
 def get_user(connection: Connection, user: str, now: float) -> User:
-    row = connection.execute(_ONE, {"id": user, "now": now}).one_or_none()
+    row = connection.execute(_ONE, {"id": user, "now": now}).mappings().one_or_none()
     if row is None:
         raise NotFound(
-            f"no user {user[:LONGEST_NAME]!r}",
-            hint="`citewell user list` shows them; `citewell user add NAME` adds one",
+            Text("no user {user!r}", user=user[:LONGEST_NAME]),
+            hint=Text("`citewell user list` shows them; `citewell user add NAME` adds one"),
         )
-    return _parse_user(row)
+    return User(**row)
 
 
 def list_users(connection: Connection, now: float) -> list[User]:
     """In the order of their names."""
-    return [_parse_user(row) for row in connection.execute(_ALL, {"now": now})]
+    return [User(**row) for row in connection.execute(_ALL, {"now": now}).mappings()]
 
 
-def _parse_user(row: Row[Any]) -> User:
-    return User(
-        user_id=row.user_id,
-        role=row.role,
-        created_at=row.created_at,
-        tokens=row.tokens,
-        used_at=row.used_at or 0.0,
-    )
-
-
-_REVIEWERS = text(
-    """SELECT user_id FROM users WHERE role IN ('reviewer', 'admin')
-    AND user_id NOT IN (SELECT user_id FROM tokens WHERE scope = 'widget')"""
+# a token that has not run out
+USABLE = or_(tokens.c.expires == 0, tokens.c.expires > bindparam("now"))
+_THEIRS = select(func.coalesce(func.max(tokens.c.used_at), 0.0)).where(
+    tokens.c.user_id == users.c.user_id
 )
-_USERS = """SELECT u.user_id, u.role, u.created_at,
-        (SELECT count(*) FROM tokens t WHERE t.user_id = u.user_id
-            AND (t.expires = 0 OR t.expires > :now)) AS tokens,
-        (SELECT max(used_at) FROM tokens t WHERE t.user_id = u.user_id) AS used_at
-    FROM users u"""
-_ALL = text(f"{_USERS} ORDER BY u.user_id")
-_ONE = text(f"{_USERS} WHERE u.user_id = :id")
-_SAME = text("SELECT user_id FROM users WHERE person = :person")
-_ADD = text(
-    "INSERT INTO users (user_id, person, role, created_at) VALUES (:id, :person, :role, :now)"
+_USERS = select(
+    users.c.user_id,
+    users.c.role,
+    users.c.created_at,
+    _THEIRS.with_only_columns(func.count()).where(USABLE).scalar_subquery().label("tokens"),
+    _THEIRS.scalar_subquery().label("used_at"),
+)
+_ALL = _USERS.order_by(users.c.user_id)
+_ONE = _USERS.where(users.c.user_id == bindparam("id"))
+_SAME = select(users.c.user_id).where(users.c.person == bindparam("person"))
+_ADMINS = select(users.c.user_id).where(users.c.role == "admin")
+_REVIEWERS = select(users.c.user_id).where(
+    users.c.role.in_(("reviewer", "admin")),
+    users.c.user_id.not_in(select(tokens.c.user_id).where(tokens.c.scope == "widget")),
 )

@@ -12,9 +12,10 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from citewell.store.db import Database
+from citewell.store.schema.people import tokens, users
 from citewell.store.users.access_tokens import (
     Holder,
     Made,
@@ -29,7 +30,13 @@ from citewell.store.users.access_tokens import (
 )
 from citewell.store.users.audit import record_event
 from citewell.store.users.identity import normalize_user_id
-from citewell.store.users.sign_ins import Lifetime, delete_ended, find_sign_in, insert_sign_in
+from citewell.store.users.sign_ins import (
+    Lifetime,
+    delete_ended,
+    delete_sign_in,
+    find_sign_in,
+    insert_sign_in,
+)
 from citewell.store.users.token_uses import Uses
 from citewell.store.users.user_rows import (
     Role,
@@ -62,7 +69,7 @@ class Users:
     async def add(self, user_id: str, role: str) -> User:
         user, now = check_user(user_id), self._clock()
         known = check_role(role)
-        return await self._db.write(lambda connection: add_user(connection, user, known, now))
+        return await self._db.write(add_user, user, known, now)
 
     async def add_with_token(
         self, user_id: str, role: str = "", name: str = "", *, days: float | None = None
@@ -75,7 +82,7 @@ class Users:
         token, row = generate_token(user, name, now, days)
 
         def add(connection: Connection) -> tuple[User, Made]:
-            anybody = connection.execute(text("SELECT EXISTS (SELECT 1 FROM users)")).scalar_one()
+            anybody = connection.execute(_COUNT).scalar_one()
             add_user(connection, user, known or ("reader" if anybody else "admin"), now)
             made = insert_token(connection, token, row)
             return get_user(connection, user, now), made
@@ -85,7 +92,7 @@ class Users:
     async def list(self) -> list[User]:
         """In the order of their names."""
         now = self._clock()
-        return await self._db.read(lambda connection: list_users(connection, now))
+        return await self._db.read(list_users, now)
 
     async def get(self, user_id: str) -> User:
         return await self._db.read(
@@ -100,9 +107,7 @@ class Users:
             get_user(connection, user, 0)
             if new != "admin":
                 ensure_admin_left(connection, user)
-            connection.execute(
-                text("UPDATE users SET role = :role WHERE user_id = :id"), {"id": user, "role": new}
-            )
+            connection.execute(_SET_ROLE, {"id": user, "role": new})
             record_event(connection, "user.role", "user", user, role=new)
             return get_user(connection, user, self._clock())
 
@@ -117,12 +122,9 @@ class Users:
 
         def remove(connection: Connection) -> User:
             gone = get_user(connection, user, self._clock())
-            if (
-                keep_admin
-                or connection.execute(text("SELECT count(*) FROM users")).scalar_one() > 1
-            ):
+            if keep_admin or connection.execute(_COUNT).scalar_one() > 1:
                 ensure_admin_left(connection, user)
-            connection.execute(text("DELETE FROM users WHERE user_id = :id"), {"id": user})
+            connection.execute(_REMOVE, {"id": user})
             record_event(connection, "user.remove", "user", user, role=gone.role)
             return gone
 
@@ -168,7 +170,7 @@ class Users:
             gone = get_token(
                 connection, token_id, None if user_id is None else normalize_user_id(user_id)
             )
-            connection.execute(text("DELETE FROM tokens WHERE token_id = :id"), {"id": token_id})
+            connection.execute(_REVOKE, {"id": token_id})
             record_event(connection, "token.revoke", "token", token_id, person=gone.user_id)
             return gone
 
@@ -181,7 +183,7 @@ class Users:
         def revoke(connection: Connection) -> Sequence[TokenInfo]:
             get_user(connection, user, 0)
             gone = list_tokens(connection, user)
-            connection.execute(text("DELETE FROM tokens WHERE user_id = :id"), {"id": user})
+            connection.execute(_REVOKE_ALL, {"id": user})
             for token in gone:
                 record_event(connection, "token.revoke", "token", token.token_id, person=user)
             return gone
@@ -191,7 +193,7 @@ class Users:
     async def holder(self, token: str, *, note: bool = True) -> Holder | None:
         """Whose token it is; None where it is nobody's, or has run out. `note`: as a use of it."""
         now, digest = self._clock(), hash_secret(token)
-        row = await self._db.read(lambda connection: find_token(connection, digest, now))
+        row = await self._db.read(find_token, digest, now)
         if row is None or not hmac.compare_digest(row.sha256, digest):
             return None
         if note and now - self._uses.get_latest("token", row.token_id, row.used_at) > NOTED:
@@ -204,7 +206,7 @@ class Users:
         """
         secret, now = secrets.token_urlsafe(32), self._clock()
         digest = hash_secret(secret)
-        await self._db.write(lambda connection: insert_sign_in(connection, digest, token_id, now))
+        await self._db.write(insert_sign_in, digest, token_id, now)
         return secret
 
     async def find_session_holder(
@@ -214,10 +216,12 @@ class Users:
         behind it). `note`: as a use of it.
         """
         now, digest = self._clock(), hash_secret(secret)
-        row = await self._db.read(lambda connection: find_sign_in(connection, digest, now, life))
+        # before the row: what is noted is dropped once written, and a row read then may be older
+        noted = self._uses.get_latest("session", digest, 0.0)
+        row = await self._db.read(find_sign_in, digest, now, life)
         if row is None or not hmac.compare_digest(row.sha256, digest):
             return None
-        used = self._uses.get_latest("session", digest, row.used_at)
+        used = max(noted, row.used_at)
         if used <= now - life.idle:
             return None
         if note and now - used > min(NOTED, life.idle / 2):
@@ -226,10 +230,7 @@ class Users:
 
     async def sign_out(self, secret: str) -> None:
         """Nothing happens where the session has ended already."""
-        query = text("DELETE FROM sign_ins WHERE sha256 = :sha")
-        await self._db.write(
-            lambda connection: connection.execute(query, {"sha": hash_secret(secret)}) and None
-        )
+        await self._db.write(delete_sign_in, hash_secret(secret))
 
     async def forget_ended(self, life: Lifetime) -> None:
         """Sessions of the page that have run out leave no row."""
@@ -240,3 +241,11 @@ class Users:
             delete_ended(connection, now, life)
 
         await self._db.write(forget)
+
+
+_COUNT = select(func.count()).select_from(users)
+_THIS = users.c.user_id == bindparam("id")
+_SET_ROLE = update(users).where(_THIS)
+_REMOVE = delete(users).where(_THIS)
+_REVOKE = delete(tokens).where(tokens.c.token_id == bindparam("id"))
+_REVOKE_ALL = delete(tokens).where(tokens.c.user_id == bindparam("id"))

@@ -1,7 +1,5 @@
 """The walk through an OpenDocument text: headings, paragraphs, lists, tables, notes, text boxes.
-
-The one rule: document order. Left out are tables of contents and what was deleted while changes
-were tracked.
+Document order. Left out are tables of contents and what was deleted while changes were tracked.
 """
 
 from __future__ import annotations

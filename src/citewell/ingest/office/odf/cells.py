@@ -1,8 +1,6 @@
 """OpenDocument tables: cells as text, merged ones said in each row; and the sheets of a
-spreadsheet, read as a stream.
-
-The one rule: repeated rows and columns are counted before they are written out, for one cell may
-claim to be a million.
+spreadsheet, read as a stream. Repeated rows and columns are counted before they are written out,
+for one cell may claim to be a million.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ from citewell.ingest.office.odf.styles import OFFICE, TABLE
 from citewell.ingest.office.package import Package
 from citewell.ingest.office.sheet_tables import add_sheet
 from citewell.ingest.tables.header import ACROSS
+from citewell.messages import Text
 
 _WIDEST: Final = 2_000  # columns read
 _MOST_EMPTY: Final = 2  # empty rows kept in a row: enough to set two tables apart
@@ -148,7 +147,12 @@ def _append_sheet(out: Assembly, table: Any, grid: Grid, warnings: list[str]) ->
     if grid.left_out:
         kept = len(grid.rows)
         warnings.append(
-            f"sheet {name}: {kept:,} of {kept + grid.left_out:,} rows are read; raise "
-            "ingest.max_cells for more"
+            Text(
+                "sheet {name}: {kept:,} of {kept2:,} rows are read; raise ingest.max_cells "
+                "for more",
+                name=name,
+                kept=kept,
+                kept2=kept + grid.left_out,
+            )
         )
     return sum(map(len, grid.rows))

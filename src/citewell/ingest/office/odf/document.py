@@ -1,8 +1,6 @@
 """OpenDocument files: texts (.odt), presentations (.odp) and spreadsheets (.ods), from their own
-XML.
-
-The one rule: cells and numbers are read as the program that wrote the file shows them, for the file
-says so itself.
+XML. Cells and numbers are read as the program that wrote the file shows them, for the file says so
+itself.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from citewell.ingest.office.odf.cells import add_sheets
 from citewell.ingest.office.odf.slides import add_slides
 from citewell.ingest.office.odf.styles import OFFICE, Styles
 from citewell.ingest.office.package import Package, get_local_name, parse_timestamp
+from citewell.messages import Text
 from citewell.types import Document
 
 MEDIA_TYPES: Final = {
@@ -31,7 +30,8 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     package = Package(data, name, settings, "content.xml", "an OpenDocument file")
     if b"encryption-data" in package.read("META-INF/manifest.xml"):
         raise UnreadableFile(
-            f"{name} is protected by a password", hint="save it without one and add it again"
+            Text("{name} is protected by a password", name=name),
+            hint=Text("save it without one and add it again"),
         )
     said = package.read("mimetype")[:100].decode("ascii", errors="replace").strip()
     kind = said.removesuffix("-template").rpartition(".")[2]
@@ -62,7 +62,9 @@ def _add_text_or_slides(out: Assembly, package: Package, kind: str, warnings: li
         if kind == "presentation":
             hidden = add_slides(element, body, styles)
             warnings += (
-                [f"hidden slides are read too: {', '.join(map(str, hidden))}"] if hidden else []
+                [Text("hidden slides are read too: {map}", map=", ".join(map(str, hidden)))]
+                if hidden
+                else []
             )
         else:
             body.read(element)

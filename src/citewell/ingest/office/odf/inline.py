@@ -1,7 +1,5 @@
 """The words of an OpenDocument paragraph, as they are shown: comments out, notes marked, breaks
-where they are.
-
-The one rule: text stands in an element and behind its children, and both are read in order.
+where they are. Text stands in an element and behind its children, and both are read in order.
 """
 
 from __future__ import annotations
@@ -24,9 +22,7 @@ _MOST_SPACES: Final = 100
 
 @dataclass(slots=True)
 class Words:
-    """`notes`: bodies of the notes referred to; `frames`: the drawings anchored in the
-    paragraph.
-    """
+    """`notes`: bodies of the notes referred to; `frames`: drawings anchored in the paragraph."""
 
     text: str = ""
     notes: list[Any] = field(default_factory=list)

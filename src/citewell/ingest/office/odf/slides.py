@@ -1,7 +1,5 @@
 """The slides of an OpenDocument presentation: a slide is a page, its title a heading, its notes
-labelled.
-
-The one rule: shapes are read in the order of their places, as on any slide.
+labelled. Shapes are read in the order of their places, as on any slide.
 """
 
 from __future__ import annotations

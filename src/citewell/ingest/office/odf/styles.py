@@ -1,6 +1,5 @@
-"""What OpenDocument styles say: page breaks, the title, hidden slides, how lists are numbered.
-
-The one rule: a style says what its parent says unless it says otherwise itself.
+"""What OpenDocument styles say: page breaks, the title, hidden slides, how lists are numbered. A
+style says what its parent says unless it says otherwise itself.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@
  */
 import { keep, kept } from "../state.js";
 import { signal } from "../ui/html.js";
+import { isShelf } from "./attachments.js";
 import { FROM_DOCUMENTS, OPTIONS, optionsOf, shownOf } from "./option_table.js";
 
 /** @typedef {import("./types.js").Request} Request */
@@ -17,12 +18,17 @@ const before = read();
 export const agent = signal(before.agent);
 const choices = signal(before.of);
 
+export const ALL = "*"; // in the place of a collection: every one that has documents
+
+const filled = signal(/** @type {string[]} */ ([]));
+
 /** The collection that is asked where none is chosen: the server's own (empty), or the fullest while that has no documents. */
 export const usual = signal("");
 
 /** @param {{name: string, documents: number}[]} collections @param {string} own the server's */
 export function setUsual(collections, own) {
   const fullest = [...collections].sort((one, other) => other.documents - one.documents)[0];
+  filled.value = collections.filter((each) => each.documents > 0).map((each) => each.name);
   const has = collections.some((each) => each.name === own && each.documents > 0);
   usual.value = has || !fullest?.documents ? "" : fullest.name;
 }
@@ -61,13 +67,16 @@ export function countOptions(name) {
   return shownOf(name).filter((each) => choice(name).options[each] !== undefined).length;
 }
 
-/** @param {string} question @param {string} sessionId @returns {Request} */
-export function requestOf(question, sessionId) {
+/** `shelf`: a collection that is asked too. @param {string} question @param {string} sessionId @param {string} [shelf] @returns {Request} */
+export function requestOf(question, sessionId, shelf = "") {
   const name = agent.value;
   const { collection: chosen, options } = choice(name);
-  const collection = chosen || usual.value;
+  const names = chosen === ALL ? filled.value : [chosen || usual.value];
+  const shelves = shelf ? [shelf] : [];
+  const [collection = "", ...more] = shelf && !filled.value.length ? shelves : [...names, ...shelves];
   const taken = optionsOf(name);
-  const known = Object.entries(options).filter(([option]) => taken.includes(option));
+  const asked = { ...options, collections: more.length ? more : undefined };
+  const known = Object.entries(asked).filter(([option, value]) => value !== undefined && taken.includes(option));
   return {
     question,
     agent: name,
@@ -82,7 +91,9 @@ export function choiceOf(request) {
   const name = request.agent ?? "";
   if (!(/** @type {readonly string[]} */ (AGENTS).includes(name))) return;
   chooseAgent(name);
-  choose({ collection: request.collection ?? "", options: request.options ?? {} }, name);
+  const { collections = [], ...options } = request.options ?? {};
+  const all = collections.some((/** @type {string} */ each) => !isShelf(each));
+  choose({ collection: all ? ALL : (request.collection ?? ""), options }, name);
 }
 
 function read() {

@@ -3,11 +3,15 @@
  * composing (Chinese, Japanese), Enter belongs to that.
  */
 import { t } from "../i18n.js";
-import { go } from "../state.js";
+import { go, me } from "../state.js";
 import { keptName } from "../library/kinds.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
-import { Icon } from "../ui/index.js";
-import { agent, AGENTS, choice, choose, chooseAgent, countOptions, requestOf, setOption, usual } from "./choices.js";
+import { DropAnywhere, FileButton } from "../ui/drop.js";
+import { figure } from "../ui/figures.js";
+import { Icon, toast } from "../ui/index.js";
+import { allRead, attach } from "./attachments.js";
+import { agent, AGENTS, ALL, choice, choose, chooseAgent, countOptions, requestOf, setOption, usual } from "./choices.js";
+import { LONGEST_QUESTION, LONGEST_TEXT, questionIn } from "./long_text.js";
 import { FROM_DOCUMENTS, listOf, shownOf } from "./option_table.js";
 import { Chips, Options } from "./options.js";
 
@@ -24,7 +28,7 @@ export function focusComposer() {
 
 /**
  * @param {object} props
- * @param {import("@preact/signals").Signal<string>} props.text
+ * @param {import("./talks.js").Talk} props.talk
  * @param {string} props.sessionId
  * @param {boolean} props.onSite  the conversation is about a site already
  * @param {boolean} props.busy
@@ -35,11 +39,15 @@ export function focusComposer() {
  * @param {() => void} props.onStop
  * @param {() => void} props.onFinish
  */
-export function Composer({ text, sessionId, onSite, busy, mayFinish, collections, sources, onSend, onStop, onFinish }) {
+export function Composer({ talk, sessionId, onSite, busy, mayFinish, collections, sources, onSend, onStop, onFinish }) {
   const box = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const gear = useRef(/** @type {HTMLButtonElement | null} */ (null));
   const [open, setOpen] = useState(false);
   const [lacking, setLacking] = useState("");
+  const [reading, setReading] = useState(false);
+  const { text, attached } = talk;
+  const { question: asked, material } = questionIn(text.value);
+  const mayAttach = me.value?.role !== "reader";
   const name = agent.value;
   const count = countOptions(name);
 
@@ -53,9 +61,10 @@ export function Composer({ text, sessionId, onSite, busy, mayFinish, collections
     if (matchMedia("(pointer: fine)").matches) box.current?.focus();
   }, [sessionId]);
 
-  const send = () => {
-    const question = text.value.trim();
-    if (!question || busy) return;
+  const add = (/** @type {File[]} */ files) => void (mayAttach ? attach(talk, files) : toast(t("ask.may_not_attach")));
+  const send = async () => {
+    const { question, material } = questionIn(text.value);
+    if (!question || busy || reading) return;
     if (name === "website" && !onSite && !choice().options["start_urls"] && !/https?:\/\//i.test(question)) {
       setLacking(t("ask.needs_site"));
       document.getElementById("ask-sites")?.focus();
@@ -63,8 +72,20 @@ export function Composer({ text, sessionId, onSite, busy, mayFinish, collections
     }
     setLacking("");
     setOpen(false);
+    if (material && mayAttach) add([asFile(material)]);
+    setReading(true);
+    await allRead(talk);
+    setReading(false);
     text.value = "";
-    onSend(requestOf(question, sessionId));
+    attached.value = [];
+    onSend(requestOf(question, talk.id.value, talk.shelf.value));
+  };
+  const onPaste = (/** @type {ClipboardEvent} */ event) => {
+    const files = [...(event.clipboardData?.files ?? [])];
+    const pasted = event.clipboardData?.getData("text/plain") ?? "";
+    if (!files.length && text.value.length + pasted.length <= LONGEST_TEXT) return;
+    event.preventDefault();
+    add(files.length ? files : [asFile(pasted)]);
   };
   const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
@@ -80,13 +101,18 @@ export function Composer({ text, sessionId, onSite, busy, mayFinish, collections
     gear.current?.focus();
   };
   return html`<form class="composer" aria-label=${t("ask.composer")} onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), send())}>
+    <${DropAnywhere} label=${t("ask.drop_here")} onFiles=${(/** @type {{file: File}[]} */ found) => add(found.map((each) => each.file))} />
+    <${Files} attached=${attached.value} />
     ${name === "website" && html`<${Sites} lacking=${lacking} optional=${onSite} />`}
     <label class="unseen" for=${TEXT}>${t("ask.question")}</label>
     <textarea id=${TEXT} class="composer-text" rows="1" ref=${box} value=${text.value} placeholder=${t(`ask.placeholder_${name}`)}
-      aria-describedby="composer-hint" enterkeyhint="send"
+      aria-describedby="composer-hint" enterkeyhint="send" maxlength=${LONGEST_TEXT} onPaste=${onPaste}
       onInput=${(/** @type {any} */ event) => (text.value = event.currentTarget.value)} onKeyDown=${onKeyDown}></textarea>
+    ${material && html`<p class="composer-found" role="status"><strong>${t("ask.question_found")}</strong>${" "}${asked}${" "}
+      <span class="muted">${t("ask.question_rest")}</span></p>`}
     ${!open && html`<${Chips} />`}
     <div class="composer-bar">
+      <${FileButton} label=${t("ask.attach")} bare icon="clip" disabled=${!mayAttach} onFiles=${(/** @type {FileList | null} */ list) => add([...(list ?? [])])} />
       <label class="composer-pick"><span class="unseen">${t("ask.agent")}</span>
         <select value=${name} onChange=${(/** @type {any} */ event) => { onAgent(event.currentTarget.value); event.currentTarget.value = agent.value; }}>
           ${AGENTS.map((each) => html`<option key=${each} value=${each}>${t(`ask.agent_${each}`)}</option>`)}
@@ -97,24 +123,43 @@ export function Composer({ text, sessionId, onSite, busy, mayFinish, collections
         aria-controls=${open ? "ask-options" : null} aria-label=${count ? t("ask.options_set", { n: count }) : t("ask.options")} onClick=${() => setOpen(!open)}>
         <${Icon} name="filter" /><span class="composer-options-words">${t("ask.options")}</span>
         ${count > 0 && html`<span class="composer-count" aria-hidden="true">${count}</span>`}</button>`}
-      <span class="composer-hint" id="composer-hint">${t("ask.keys")}</span>
+      <span class="composer-hint" id="composer-hint">${reading ? t("ask.reading_files") : text.value.length > LONGEST_QUESTION - 100
+        ? t("ask.length", { n: figure(text.value.length), most: figure(LONGEST_TEXT) }) : t("ask.keys")}</span>
       ${busy && mayFinish && html`<button type="button" class="button" onClick=${onFinish}>${t("ask.finish")}</button>`}
       ${busy
         ? html`<button type="button" class="composer-send composer-stop" onClick=${onStop} aria-label=${t("ask.stop")} title=${t("ask.stop")}><${Icon} name="stop" /></button>`
-        : html`<button type="submit" class="composer-send" disabled=${!text.value.trim()} aria-label=${t("ask.send")} title=${t("ask.send")}><${Icon} name="send" /></button>`}
+        : html`<button type="submit" class="composer-send" disabled=${!text.value.trim() || reading} aria-label=${t("ask.send")} title=${t("ask.send")}><${Icon} name="send" /></button>`}
     </div>
     ${open && html`<${Options} id="ask-options" close=${close} />`}
   </form>`;
 }
 
+/** @param {string} text */
+function asFile(text) {
+  return new File([text], `${t("ask.pasted_text")}.txt`, { type: "text/plain" });
+}
+
+/** @param {{attached: import("./attachments.js").Attached[]}} props */
+function Files({ attached }) {
+  if (!attached.length) return null;
+  return html`<ul class="composer-files" aria-label=${t("ask.attached")}>
+    ${attached.map((each) => html`<li key=${each.id} class=${`composer-file composer-file-${each.state}`}>
+      ${each.state === "reading" ? html`<span class="spinner" aria-hidden="true"></span>` : html`<${Icon} name=${each.state === "read" ? "file" : "warning"} size=${16} />`}
+      <span>${each.name}</span>${each.why && html`<small>${each.why}</small>`}
+    </li>`)}
+  </ul>`;
+}
+
 /** @param {{collections: Collection[]}} props */
 function Collections({ collections }) {
   const chosen = choice().collection || usual.value;
-  const known = !chosen || collections.some((each) => each.name === chosen);
+  const filled = collections.filter((each) => each.documents > 0);
+  const known = !chosen || chosen === ALL || collections.some((each) => each.name === chosen);
   return html`<label class="composer-pick"><span class="unseen">${t("ask.collection")}</span>
     <select value=${known ? chosen : ""} onChange=${(/** @type {any} */ event) => choose({ collection: event.currentTarget.value })}>
       ${!usual.value && html`<option value="">${t("ask.any_collection")}</option>`}
       ${collections.map((each) => html`<option key=${each.name} value=${each.name}>${t("ask.collection_of", { name: keptName(each.name) || each.name, n: each.documents })}</option>`)}
+      ${filled.length > 1 && html`<option value=${ALL}>${t("ask.all_collections", { n: filled.length })}</option>`}
     </select></label>`;
 }
 

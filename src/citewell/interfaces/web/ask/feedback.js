@@ -4,6 +4,7 @@
 import { get, post } from "../api.js";
 import { known, t } from "../i18n.js";
 import { said } from "../said.js";
+import { me, user } from "../state.js";
 import { html, signal, useEffect, useRef, useState } from "../ui/html.js";
 import { Icon, Problem } from "../ui/index.js";
 
@@ -15,7 +16,12 @@ const LONGEST = 4000; // characters of a correction
 /** What this user has said, by trace. */
 export const votes = signal(/** @type {Map<string, Vote>} */ (new Map()));
 
-export async function loadVotes() {
+let loadedFor = ""; // whose votes these are
+
+/** Once a person: until they are here, thumbs show nothing said yet. @param {string} person */
+async function loadVotes(person) {
+  if (loadedFor === person) return;
+  loadedFor = person;
   const { feedback } = await get("/feedback", { limit: 500 });
   votes.value = new Map(feedback.map((/** @type {Vote} */ vote) => [vote.trace_id, vote]));
 }
@@ -28,11 +34,15 @@ function put(vote) {
 /** @param {{traceId: string}} props */
 export function Feedback({ traceId }) {
   const vote = votes.value.get(traceId);
+  const person = `${me.value?.user_id ?? ""} ${user.value}`;
   const [open, setOpen] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [busy, setBusy] = useState(false);
   const there = useRef(true);
   const down = useRef(/** @type {HTMLButtonElement | null} */ (null));
+  useEffect(() => {
+    loadVotes(person).catch(() => (loadedFor = ""));
+  }, [person]);
   useEffect(() => () => void (there.current = false), []);
 
   const give = async (/** @type {boolean} */ right, correction = "") => {
@@ -110,6 +120,6 @@ function stateWords(vote) {
   if (vote.state === "failed") return t("ask.vote_failed", { why: said(vote.outcome) });
   const [kind = "", ...why] = vote.outcome.split(":");
   const key = `ask.vote_${kind.trim()}`;
-  const words = known(key) ? t(key) : said(vote.outcome);
-  return known(key) && why.length ? t("ask.vote_why", { words, why: said(why.join(":").trim()) }) : words;
+  if (!known(key)) return said(vote.outcome);
+  return why.length ? t("ask.vote_why", { words: t(key), why: said(vote.outcome).slice(kind.length + 1).trim() }) : t(key);
 }

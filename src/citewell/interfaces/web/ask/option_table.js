@@ -28,6 +28,7 @@ const ALL = [...KNOWING, "website"];
 export const OPTIONS = {
   start_urls: { kind: "list", group: "site", agents: SITE, own: true },
   source: { kind: "text", group: "way", agents: ["data"], own: true },
+  collections: { kind: "list", group: "filters", agents: FROM_DOCUMENTS, own: true },
   types: { kind: "list", group: "filters", agents: FROM_DOCUMENTS },
   langs: { kind: "choice", group: "filters", agents: FROM_DOCUMENTS, among: ["en", "zh"], many: true },
   since: { kind: "day", group: "filters", agents: FROM_DOCUMENTS },

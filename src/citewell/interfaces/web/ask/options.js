@@ -102,6 +102,7 @@ function read(row, text) {
 function valueWords(name, row, value) {
   if (row.kind === "switch") return t(String(value) === "true" ? "ask.yes" : "ask.no");
   if (row.kind === "choice") return (row.many ? [value].flat() : [value]).map((each) => t(`ask.option_${name}_${each}`)).join(", ");
+  if (name === "doc_ids" && value.length > 1) return String(value.length);
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 

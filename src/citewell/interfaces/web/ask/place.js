@@ -3,7 +3,7 @@ import { t } from "../i18n.js";
 
 /** @typedef {import("./types.js").Citation} Citation */
 
-/** @param {Citation} citation */
+/** @param {Pick<Citation, "title" | "uri" | "section" | "page">} citation */
 export function placed(citation) {
   const title = citation.title || citation.uri;
   const parts = citation.section.split(" › ").filter((part) => part && part !== title);

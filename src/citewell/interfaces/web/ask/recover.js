@@ -1,5 +1,5 @@
 /**
- * What became of a question whose line was lost, or that was stopped: answered meanwhile, to be gone on with, or neither.
+ * What became of a question whose line was lost, or that was stopped: being answered, answered, to be gone on with, or none of them.
  * The one rule: only the server says so; that a run has a name does not mean that anything of it is kept.
  */
 import { ApiError, get } from "../api.js";
@@ -8,7 +8,7 @@ import { effect } from "@preact/signals";
 
 /** @typedef {import("./types.js").Answer} Answer */
 /** @typedef {import("./types.js").Step} Step */
-/** @typedef {{answer: Answer, steps: Step[]} | {resumable: true} | null} Became */
+/** @typedef {{answer: Answer, steps: Step[]} | {live: string} | {resumable: true} | null} Became  `live`: it is being answered, under this name */
 /** @typedef {{traceId: string, question: string, since: number, signal: AbortSignal}} Lost  `since`: seconds since the epoch */
 
 const LOST = [0, 500, 1000, 2000, 4000]; // milliseconds before each look
@@ -59,6 +59,11 @@ async function looked(lost, waits, patient) {
 
 /** @param {Lost} lost @returns {Promise<Became>} */
 async function look({ traceId, question, since, signal }) {
+  const { runs, live = [] } = await get("/runs", undefined, { signal });
+  const mine = (/** @type {{trace_id: string, question: string, started_at: number}} */ run) =>
+    traceId ? run.trace_id === traceId : run.question === question && run.started_at > since - SLACK;
+  const underway = live.find(mine);
+  if (underway) return { live: underway.trace_id };
   const id = traceId || (await newest(question, since, signal));
   if (!id) return null;
   try {
@@ -67,7 +72,6 @@ async function look({ traceId, question, since, signal }) {
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
   }
-  const { runs } = await get("/runs", undefined, { signal });
   return runs.some((/** @type {{trace_id: string}} */ run) => run.trace_id === id) ? { resumable: true } : null;
 }
 

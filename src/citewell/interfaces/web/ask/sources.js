@@ -1,22 +1,13 @@
 /** The numbered sources under an answer. The one rule: each opens at the very sentence that is quoted. */
 import { t } from "../i18n.js";
 import { html, useState } from "../ui/html.js";
-import { Icon, time, toast } from "../ui/index.js";
+import { day, Icon, time } from "../ui/index.js";
 import { placed, webAddress } from "./place.js";
 
 /** @typedef {import("./types.js").Citation} Citation */
 
 const SHOWN = 6; // sources before the rest is folded away
 const MARKS = { document: "file", web: "site", memory: "memory", table: "table", confirmed: "check" };
-
-/** In the panel beside, with the others of its answer to go on to. @param {Citation} citation @param {import("./types.js").Answer} answer */
-export async function openCitation(citation, answer) {
-  try {
-    (await import("../source/panel.js")).openSource(citation, answer.citations, answer);
-  } catch {
-    toast(t("ask.no_panel"), "problem");
-  }
-}
 
 /** @param {{citations: Citation[], onCite: (citation: Citation) => void}} props */
 export function Sources({ citations, onCite }) {
@@ -42,6 +33,7 @@ function Source({ citation, onCite }) {
       <span class="source-words">
         <span class="source-place"><${Icon} name=${MARKS[citation.origin] ?? "file"} />${" "}${placed(citation)}
           ${citation.status === "weak" && html`<span class="source-weak">${t("ask.weak")}</span>`}
+          ${citation.as_of != null && html`<small class="source-as-of" title=${time(citation.as_of)}>${t("ask.as_of", { day: day(citation.as_of) })}</small>`}
           ${citation.gives_orders && html`<span class="source-weak">${t("ask.gives_orders")}</span>`}</span>
         <q class="source-quote">${citation.quote}</q>
       </span>

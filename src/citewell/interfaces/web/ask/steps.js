@@ -7,7 +7,7 @@ import { known, t } from "../i18n.js";
 import { said } from "../said.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { Dialog, duration, IconButton } from "../ui/index.js";
-import { inWords } from "../sites/why.js";
+import { nodeWords } from "../ui/step_words.js";
 
 /** @typedef {import("./types.js").Step} Step */
 /** @typedef {import("./types.js").Visit} Visit */
@@ -19,24 +19,23 @@ const drawings = new Map(/** @type {[string, Promise<Drawing | null>][]} */ ([])
 
 /**
  * `since`: when the step in hand began, `performance.now()`; `busy`: one is at work.
- * @param {{agent: string, steps: Step[], pages?: Visit[], busy?: boolean, since?: number}} props
+ * @param {{agent: string, steps: Step[], busy?: boolean, since?: number}} props
  */
-export function Steps({ agent, steps, pages = [], busy = false, since = 0 }) {
+export function Steps({ agent, steps, busy = false, since = 0 }) {
   const chosen = steps.find((step) => step.node === "choose_agent")?.action ?? agent;
   const drawing = useDrawing(chosen);
   const own = steps.filter((step) => step.node !== "choose_agent");
-  const current = busy ? nextOf(own, drawing) : "";
+  const now = busy ? nextOf(own, drawing) : "";
   return html`<div class=${`ask-steps${drawing ? " ask-steps-drawn" : ""}`}>
     <ol class="ask-steps-list">
       ${steps.map((step) => html`<${Done} key=${step.n} step=${step} />`)}
-      ${busy && current && html`<li class="ask-step ask-step-now" aria-current="step">
+      ${busy && now && html`<li class="ask-step ask-step-now" aria-current="step">
         <span class="ask-step-mark" aria-hidden="true"></span>
-        <span class="ask-step-words">${nodeWords(current)}${!PHASES.includes(current) && html` <small class="ask-step-node">${current}</small>`}</span>
+        <span class="ask-step-words">${nodeWords(now)}${!PHASES.includes(now) && html` <small class="ask-step-node">${now}</small>`}</span>
         <${Clock} since=${since} />
       </li>`}
     </ol>
-    ${pages.length > 0 && html`<${Visits} pages=${pages} />`}
-    ${drawing && html`<${Drawn} drawing=${drawing} steps=${own} current=${current} />`}
+    ${drawing && html`<${Drawn} drawing=${drawing} steps=${own} current=${now} />`}
   </div>`;
 }
 
@@ -52,7 +51,7 @@ function Done({ step }) {
 }
 
 /** Counts up without drawing the list anew. @param {{since: number}} props */
-function Clock({ since }) {
+export function Clock({ since }) {
   const [now, setNow] = useState(performance.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(performance.now()), 200);
@@ -62,7 +61,7 @@ function Clock({ since }) {
 }
 
 /** Pages of a site as they come, the last one in sight. @param {{pages: Visit[]}} props */
-function Visits({ pages }) {
+export function Visits({ pages }) {
   const list = useRef(/** @type {HTMLOListElement | null} */ (null));
   useEffect(() => list.current?.scrollTo({ top: list.current.scrollHeight }), [pages.length]);
   const last = pages.at(-1);
@@ -71,7 +70,7 @@ function Visits({ pages }) {
     <ol class="ask-visits-list" ref=${list} tabindex="0" aria-label=${t("ask.visits_list")}>
       ${pages.map((page, n) => html`<li key=${n} class=${`ask-visit ask-visit-${page.problem ? "failed" : page.how}`}>
         <span class="ask-visit-title">${page.title || page.url}</span>
-        <span class="ask-visit-why">${page.problem ? said(page.problem) : inWords(page.why)}</span>
+        <span class="ask-visit-why">${said(page.problem || page.why)}</span>
       </li>`)}
     </ol>
   </div>`;
@@ -95,7 +94,7 @@ function Drawn({ drawing, steps, current }) {
 }
 
 /** The graph of an agent; null where there is none to draw. @param {string} agent */
-function useDrawing(agent) {
+export function useDrawing(agent) {
   const [drawing, setDrawing] = useState(/** @type {Drawing | null} */ (null));
   useEffect(() => {
     let mine = true;
@@ -112,7 +111,7 @@ function useDrawing(agent) {
 }
 
 /** The node at work: where the last step's way leads. @param {Step[]} steps @param {Drawing | null} drawing */
-function nextOf(steps, drawing) {
+export function nextOf(steps, drawing) {
   if (!drawing) return steps.length ? "working" : "beginning";
   const last = steps.at(-1);
   if (!last) return drawing.nodes[0] ?? "";
@@ -120,18 +119,12 @@ function nextOf(steps, drawing) {
   return !to || to === END ? "keeping" : to;
 }
 
-/** @param {string} node */
-export function nodeWords(node) {
-  const key = `ask.node_${node.replaceAll(" ", "_")}`;
-  return known(key) ? t(key) : node;
-}
-
 /** What a step did, in a few words; empty where its name says it all. @param {Step} step */
 export function noteOf({ node, action, detail }) {
   const parts = [];
   if (node === "choose_agent") parts.push(known(`ask.agent_${action}`) ? t(`ask.agent_${action}`) : action);
-  if (detail["reason"]) parts.push(said(inWords(detail["reason"])));
-  if (detail["failed"] && typeof detail["failed"] === "string") parts.push(said(detail["failed"]));
+  if (detail["reason"]) parts.push(said(detail["reason"]));
+  if (detail["failed"] && !Array.isArray(detail["failed"]) && typeof detail["failed"].valueOf() === "string") parts.push(said(detail["failed"]));
   if (detail["query"]) parts.push(t("ask.note_query", { text: detail["query"] }));
   else if (detail["standalone"]) parts.push(t("ask.note_query", { text: detail["standalone"] }));
   if (detail["route"] && !detail["reason"]) parts.push(known(`ask.route_${detail["route"]}`) ? t(`ask.route_${detail["route"]}`) : detail["route"]);
@@ -139,7 +132,7 @@ export function noteOf({ node, action, detail }) {
   if (typeof detail["relevant"] === "boolean") parts.push(t(detail["relevant"] ? "ask.note_yes" : "ask.note_no"));
   if (Array.isArray(detail["verdicts"])) parts.push(checked(detail["verdicts"]));
   if (typeof detail["rows"] === "number") parts.push(t("ask.note_rows", { n: detail["rows"] }));
-  if (detail["problem"]) parts.push(said(String(detail["problem"])));
+  if (detail["problem"]) parts.push(said(detail["problem"]));
   if (action === "retry" || action === "repair" || action === "retry_retrieve") parts.push(t("ask.note_again"));
   return parts.filter(Boolean).join(" · ");
 }

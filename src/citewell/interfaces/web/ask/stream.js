@@ -4,7 +4,7 @@
  */
 import { ApiError, events, post } from "../api.js";
 import { t } from "../i18n.js";
-import { batch, signal, useEffect, useMemo } from "../ui/html.js";
+import { batch, signal } from "../ui/html.js";
 import { afterLoss, afterStop, keepsItsWork, leavesOpen } from "./recover.js";
 
 /** @typedef {import("./types.js").Answer} Answer */
@@ -61,7 +61,7 @@ export function newRun() {
     resumable: signal(false),
     ask,
     find,
-    stop: () => line?.abort(),
+    stop,
     finish,
   };
 
@@ -117,14 +117,19 @@ export function newRun() {
 
   /** @param {Request} request @param {string} [path] @returns {Promise<Answer | null>} */
   async function ask(request, path = "/ask") {
+    begun = Date.now() / 1000;
+    return listen(request, request.resume ?? "", (signal) => events(path, request, { signal, params: path === "/ask" ? { detach: true } : {} }));
+  }
+
+  /** @param {Request} request @param {string} traceId @param {(signal: AbortSignal) => ReturnType<typeof events>} open @returns {Promise<Answer | null>} */
+  async function listen(request, traceId, open) {
     line?.abort();
     const mine = (line = new AbortController());
     reset();
-    run.traceId.value = request.resume ?? "";
+    run.traceId.value = traceId;
     run.busy.value = true;
-    begun = Date.now() / 1000;
     try {
-      for await (const { event, data } of events(path, request, { signal: mine.signal })) {
+      for await (const { event, data } of open(mine.signal)) {
         if (line === mine) takes[event]?.(data);
       }
       if (line === mine && !run.answer.value && !run.error.value) {
@@ -163,6 +168,10 @@ export function newRun() {
     run.looking.value = how === afterLoss;
     const became = await how({ traceId: run.traceId.value, question: request.question, since: begun, signal: mine.signal });
     if (line !== mine) return;
+    if (became && "live" in became && how === afterLoss) {
+      await listen(request, became.live, (signal) => events(`/runs/${encodeURIComponent(became.live)}/events`, undefined, { signal }));
+      return;
+    }
     batch(() => {
       run.looking.value = false;
       if (became && "answer" in became) {
@@ -172,6 +181,13 @@ export function newRun() {
         run.stopped.value = false;
       } else run.resumable.value = Boolean(became);
     });
+  }
+
+  /** The server goes on with what nobody stops. */
+  function stop() {
+    const id = run.traceId.value;
+    if (run.busy.value && id) post(`/runs/${encodeURIComponent(id)}/cancel`).catch(() => undefined); // it may have ended
+    line?.abort();
   }
 
   async function finish() {
@@ -184,23 +200,4 @@ export function newRun() {
 /** What an `error` event says, as what a failed request throws. @param {any} data */
 function errorOf(data) {
   return new ApiError(0, data?.error ?? data ?? {});
-}
-
-/** An answer in the making, for one component: it ends with it. */
-export function useAsk() {
-  const run = useMemo(newRun, []);
-  useEffect(() => () => run.stop(), []);
-  return {
-    run,
-    ask: run.ask,
-    stop: run.stop,
-    finish: run.finish,
-    steps: run.steps.value,
-    pages: run.pages.value,
-    draft: run.draft.value,
-    answer: run.answer.value,
-    error: run.error.value,
-    busy: run.busy.value,
-    stopped: run.stopped.value,
-  };
 }

@@ -6,6 +6,8 @@ import { del, get, patch } from "../api.js";
 import { go, route } from "../state.js";
 import { batch, signal } from "../ui/html.js";
 import { effect } from "@preact/signals";
+import { isShelf } from "./attachments.js";
+import { draftOf, keepDraft } from "./drafts.js";
 import { leavesOpen } from "./recover.js";
 import { newRun } from "./stream.js";
 import { dropUnanswered, keepUnanswered, placeUnanswered, unansweredIn } from "./unanswered.js";
@@ -16,6 +18,7 @@ import { dropUnanswered, keepUnanswered, placeUnanswered, unansweredIn } from ".
 /** @typedef {import("./stream.js").Run} Run */
 /** @template T @typedef {import("@preact/signals").Signal<T>} Signal */
 /** @typedef {{trace_id: string, agent: string, question: string, session_id: string, updated_at: number}} Unfinished */
+/** @typedef {{trace_id: string, agent: string, question: string, session_id: string, started_at: number}} Underway */
 
 /**
  * A question and what came of it: `run` while it is asked from here, `answer` as it is kept, or only the words that were `said`.
@@ -34,6 +37,8 @@ import { dropUnanswered, keepUnanswered, placeUnanswered, unansweredIn } from ".
  * @property {Signal<string>} id  empty: not kept yet
  * @property {Signal<Turn[]>} turns
  * @property {Signal<string>} text  what stands in the composer
+ * @property {Signal<import("./attachments.js").Attached[]>} attached
+ * @property {Signal<string>} shelf  the collection of what is attached; empty: nothing is
  * @property {Signal<boolean>} loading
  * @property {Signal<unknown>} error
  * @property {Signal<Session | null>} session
@@ -42,6 +47,10 @@ import { dropUnanswered, keepUnanswered, placeUnanswered, unansweredIn } from ".
 export const sessions = signal(/** @type {Session[] | null} */ (null));
 export const sessionsError = signal(/** @type {unknown} */ (null));
 export const unfinished = signal(/** @type {Unfinished[]} */ ([]));
+/** By name. */
+export const folders = signal(/** @type {import("./types.js").Folder[]} */ ([]));
+/** Questions of this person that are answered now and stand in no conversation that is open here. */
+export const underway = signal(/** @type {Underway[]} */ ([]));
 
 let talks = new Map(/** @type {[string, Talk][]} */ ([]));
 let count = 0;
@@ -51,7 +60,9 @@ function newTalk(id = "") {
   return {
     id: signal(id),
     turns: signal(/** @type {Turn[]} */ ([])),
-    text: signal(""),
+    text: signal(draftOf(id)),
+    attached: signal(/** @type {import("./attachments.js").Attached[]} */ ([])),
+    shelf: signal(""),
     loading: signal(Boolean(id)),
     error: signal(/** @type {unknown} */ (null)),
     session: signal(/** @type {Session | null} */ (null)),
@@ -64,6 +75,8 @@ export function talkOf(id) {
   if (!talk) {
     talk = newTalk(id);
     talks.set(id, talk);
+    const { id: name, text } = talk;
+    effect(() => keepDraft(name.value, text.value));
     found(talk);
     if (id) void load(talk);
   }
@@ -83,7 +96,7 @@ export function forgetTalks() {
   for (const talk of talks.values()) for (const turn of talk.turns.value) letGo(turn);
   talks = new Map();
   sessions.value = null;
-  unfinished.value = [];
+  unfinished.value = underway.value = [];
 }
 
 export async function loadSessions() {
@@ -91,7 +104,9 @@ export async function loadSessions() {
     const [kept, runs] = await Promise.all([get("/sessions"), get("/runs").catch(() => ({ runs: [] }))]);
     batch(() => {
       sessions.value = kept.sessions;
+      folders.value = kept.folders;
       unfinished.value = runs.runs;
+      underway.value = (runs.live ?? []).filter((/** @type {Underway} */ each) => !isHeard(each));
       sessionsError.value = null;
     });
   } catch (error) {
@@ -116,6 +131,8 @@ export async function load(talk) {
     const [session, { answers }] = await Promise.all([get(path), get(`${path}/answers`)]);
     batch(() => {
       talk.session.value = session;
+      const asked = answers.flatMap((/** @type {{request: Partial<Request>}} */ each) => each.request.options?.["collections"] ?? []);
+      talk.shelf.value ||= asked.findLast(isShelf) ?? "";
       const before = joined(session.history, answers);
       const known = new Set(before.map((turn) => turn.key));
       talk.turns.value = [...before, ...talk.turns.value.filter((turn) => turn.run && !known.has(turn.run.answer.value?.trace_id ?? ""))];
@@ -199,6 +216,20 @@ export async function goOn(left) {
   await ask(talk, turn, run, { question: left.question, resume: left.trace_id });
 }
 
+/** Hear a question that was asked in another window, or before this page was closed. @param {Underway} left */
+export function hear(left) {
+  beginTalk();
+  const talk = talkOf(left.session_id);
+  go(left.session_id ? `/ask/${left.session_id}` : "/ask");
+  underway.value = underway.value.filter((each) => each.trace_id !== left.trace_id);
+  if (!isHeard(left)) findAgain(talk, newKey(), left.started_at, left.trace_id, { question: left.question, agent: left.agent });
+}
+
+/** @param {Underway} run */
+function isHeard(run) {
+  return [...talks.values()].some((talk) => talk.turns.value.some((turn) => turn.run?.traceId.value === run.trace_id));
+}
+
 /** @param {Talk} talk @param {Turn} turn @param {Run} run @param {Request} request */
 async function ask(talk, turn, run, request) {
   const kept = { ...turn.request, question: turn.question };
@@ -210,12 +241,15 @@ async function ask(talk, turn, run, request) {
 
 /** The questions that the page asked here before it was loaded anew. @param {Talk} talk */
 function found(talk) {
-  for (const { key, at, trace_id, request } of unansweredIn(talk.id.value)) {
-    const run = newRun();
-    const turn = { key, question: request.question, request, at, run };
-    talk.turns.value = [...talk.turns.value, turn];
-    void run.find(request, trace_id, at).then((answer) => came(talk, turn, answer));
-  }
+  for (const { key, at, trace_id, request } of unansweredIn(talk.id.value)) findAgain(talk, key, at, trace_id, request);
+}
+
+/** @param {Talk} talk @param {string} key @param {number} at @param {string} traceId @param {Request} request */
+function findAgain(talk, key, at, traceId, request) {
+  const run = newRun();
+  const turn = { key, question: request.question, request, at, run };
+  talk.turns.value = [...talk.turns.value, turn];
+  void run.find(request, traceId, at).then((answer) => came(talk, turn, answer));
 }
 
 /** @param {Talk} talk @param {Turn} turn @param {Answer | null} answer */
@@ -246,9 +280,9 @@ function newKey() {
   return `new${Date.now()}-${(count += 1)}`;
 }
 
-/** @param {string} id @param {string} title */
-export async function rename(id, title) {
-  const session = await patch(`/sessions/${encodeURIComponent(id)}`, { title });
+/** Another title, pinned or archived. @param {string} id @param {Partial<Session>} values */
+export async function change(id, values) {
+  const session = await patch(`/sessions/${encodeURIComponent(id)}`, values);
   sessions.value = (sessions.value ?? []).map((each) => (each.session_id === id ? { ...each, ...session } : each));
 }
 

@@ -1,5 +1,5 @@
 /**
- * The shapes that the server sends, as `src/citewell/types.py` has them. Types only: nothing here runs.
+ * The shapes that the server sends, as `src/citewell/types/` has them. Types only: nothing here runs.
  */
 
 /**
@@ -18,6 +18,7 @@
  * @property {number} score
  * @property {"verified" | "weak"} status
  * @property {number | null} fetched_at
+ * @property {number | null} [as_of]
  * @property {boolean} [gives_orders]
  */
 
@@ -47,7 +48,7 @@
  * @property {number} similarity
  */
 
-/** @typedef {{kind: "bar" | "line" | "pie" | "scatter", x: string, y: string[], title: string}} ChartWish */
+/** @typedef {import("../ui/chart.js").ChartSpec} ChartWish */
 
 /**
  * @typedef {object} TableData
@@ -59,7 +60,21 @@
  * @property {number} row_count
  * @property {boolean} truncated
  * @property {ChartWish | null} chart
+ * @property {ChartWish | null} [chosen]  as a person wants it
+ * @property {{role: "id" | "time" | "quantity" | "plain", unit: string}[]} [looks]  one a column
  * @property {Record<string, string>[]} tried
+ */
+
+/**
+ * What a statement gave that a person ran.
+ * @typedef {{data: TableData, at: number, seconds: number, problem: string}} Result
+ */
+
+/**
+ * A question to tables that is kept.
+ * @typedef {{saved_id: string, name: string, source: string, sql: string, question: string, edited: boolean, chart: ChartWish | null,
+ *   lang: string, owner: string, shared: boolean, created_at: number, updated_at: number}} Saved
+ * @typedef {{board_id: string, name: string, owner: string, shared: boolean, refresh_seconds: number, cards: Saved[], hidden: number}} Board
  */
 
 /** @typedef {"answered" | "fallback" | "refused" | "clarify" | "error"} Status */
@@ -82,6 +97,7 @@
  * @property {TableData | null} data
  * @property {Followed[]} followed
  * @property {string[]} [choices]  of a question back: what may be meant
+ * @property {{agent: string, source: string, collection: string} | null} [elsewhere]  of a refusal: who may know it
  * @property {Record<string, string> | null} error_info
  */
 
@@ -102,6 +118,7 @@
  * @property {string} title
  * @property {string} how
  * @property {string} problem
+ * @property {string} [code] of the problem
  * @property {string} why
  * @property {number} iteration
  * @property {number} pages
@@ -115,7 +132,13 @@
  * @property {string} agent
  * @property {number} messages
  * @property {number} last_updated
+ * @property {boolean} [pinned]
+ * @property {boolean} [archived]
+ * @property {string} [folder]  id of the one it stands in; empty: none
  */
+
+/** @typedef {{folder_id: string, name: string}} Folder */
+/** @typedef {{share_id: string, session_id: string, user_id: string, readers: string[], created_at: number, expires_at: number}} Share */
 
 /**
  * @typedef {object} Vote

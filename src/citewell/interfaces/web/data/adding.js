@@ -8,7 +8,7 @@ import { Button, Check, Dialog, Field, Problem, Progress, toast } from "../ui/in
 
 /**
  * @typedef {{name: string, dialect: string, location: string, tables: {name: string, rows: number | null, columns: number}[],
- *   fingerprint: string, glossary: {term: string, meaning: string}[], warnings: string[], problem: string, created_at: number,
+ *   fingerprint: string, described: boolean, warnings: string[], problem: string, created_at: number,
  *   refreshed_at: number, owner?: string}} Source
  * @typedef {{id: number, file: File, name: string, sent: number, error: ApiError | null, abort: AbortController, own?: boolean}} Sending
  */

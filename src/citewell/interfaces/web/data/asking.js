@@ -5,10 +5,13 @@
 import { AnswerView } from "../ask/answer.js";
 import { Lost } from "../ask/lost.js";
 import { Steps } from "../ask/steps.js";
+import { Fold, Waiting } from "../ask/waiting.js";
 import { get } from "../api.js";
 import { t } from "../i18n.js";
+import { go } from "../state.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { Button } from "../ui/index.js";
+import { beginTalk, send, talkOf as talk } from "../ask/talks.js";
 import { askAgain, askData, forget, talkOf } from "./talk.js";
 
 /** @typedef {import("./talk.js").Turn} Turn */
@@ -19,11 +22,12 @@ export function Asking({ source, label }) {
   const talk = talkOf(source).value;
   const last = talk.at(-1);
   const busy = last?.run.busy.value ?? false;
-  const end = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const turns = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const came = Boolean(last?.run.answer.value);
   const example = useExample(source);
   useEffect(() => {
-    if (talk.length) end.current?.scrollIntoView({ block: "nearest" });
-  }, [talk.length]);
+    if (talk.length) turns.current?.lastElementChild?.scrollIntoView({ block: "start" });
+  }, [talk.length, came]);
   const send = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (busy || !text.trim()) return;
@@ -32,8 +36,7 @@ export function Asking({ source, label }) {
   };
   const keys = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229 && send(event);
   return html`<section class="data-ask" aria-label=${label}>
-    <div class="data-turns">${talk.map((turn) => html`<${OneTurn} key=${turn.n} source=${source} turn=${turn} last=${turn === last} />`)}</div>
-    <div ref=${end}></div>
+    <div class="data-turns" ref=${turns}>${talk.map((turn) => html`<${OneTurn} key=${turn.n} source=${source} turn=${turn} last=${turn === last} />`)}</div>
     <form class="data-composer" onSubmit=${send}>
       <label class="unseen" for=${`data-question-${source}`}>${t("data.question")}</label>
       <textarea id=${`data-question-${source}`} rows="2" maxlength="2000" placeholder=${example || t("data.question_hint")} value=${text}
@@ -68,11 +71,18 @@ function useExample(source) {
 function exampleOf(tables) {
   for (const { columns, primary_key, foreign_keys } of tables) {
     const keys = new Set([...primary_key, ...foreign_keys.flatMap((each) => each.columns)]);
-    const number = columns.find((each) => each.kind === "number" && !keys.has(each.name) && !/(^|_)id$/i.test(each.name));
+    const number = columns.findLast((each) => each.kind === "number" && !keys.has(each.name) && !/(^|_)id$/i.test(each.name));
     const text = columns.find((each) => each.kind === "text" && !keys.has(each.name));
     if (number && text) return { number: number.name, text: text.name };
   }
   return null;
+}
+
+/** The question once more, to the documents where its answer may be. @param {string} question @param {import("../ask/types.js").Answer} answer */
+function askDocuments(question, { elsewhere }) {
+  beginTalk();
+  void send(talk(""), { question, agent: "qa", collection: elsewhere?.collection });
+  go("/ask");
 }
 
 /** @param {{source: string, turn: Turn, last: boolean}} props */
@@ -83,10 +93,10 @@ function OneTurn({ source, turn, last }) {
   return html`<div class="data-turn">
     <h2 class="data-question"><span class="unseen">${t("data.you_asked")}:${" "}</span>${question}</h2>
     <div aria-live="polite">
-      ${busy && html`<${Steps} agent="data" steps=${steps} busy=${true} since=${run.since.value} />`}
-      ${!busy && steps.length > 0 && html`<details class="data-steps"><summary>${t("data.steps_n", { n: steps.length })}</summary>
-        <${Steps} agent="data" steps=${steps} /></details>`}
-      ${answer && html`<${AnswerView} answer=${answer} onChoose=${last && !busy ? (/** @type {string} */ choice) => askData(source, choice) : undefined} />`}
+      ${busy && html`<${Waiting} run=${run} agent="data" />`}
+      ${answer && html`<${AnswerView} answer=${answer} onChoose=${last && !busy ? (/** @type {string} */ choice) => askData(source, choice) : undefined}
+        beside=${last && answer.elsewhere && html`<p><${Button} kind="primary" icon="search" onClick=${() => askDocuments(question, answer)}>${t("ask.ask_documents")}<//></p>`}
+        details=${html`<${Fold} label=${t("ask.steps")}><${Steps} agent="data" steps=${steps} /><//>`} />`}
       ${run.error.value && html`<${Lost} run=${run} />
         <p><${Button} small icon="refresh" onClick=${again}>${t("data.ask_again")}<//></p>`}
       ${run.stopped.value && html`<p class="muted">${t("data.stopped")}${" "}<${Button} small onClick=${again}>${t("data.ask_again")}<//></p>`}

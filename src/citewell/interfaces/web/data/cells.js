@@ -100,12 +100,20 @@ export function csv(columns, rows) {
 
 /**
  * @param {string} name
- * @param {string} text
+ * @param {string | Blob} text
  * @param {string} [type]
  */
 export function download(name, text, type = "text/csv;charset=utf-8") {
+  downloadBlob(name, new Blob([text], { type }));
+}
+
+/**
+ * @param {string} name
+ * @param {Blob} blob
+ */
+export function downloadBlob(name, blob) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);

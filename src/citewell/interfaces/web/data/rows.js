@@ -5,7 +5,8 @@
 import { html, useMemo, useState } from "../ui/html.js";
 import { t } from "../i18n.js";
 import { Icon } from "../ui/icon.js";
-import { cellText, isGrouped, kindOf, sorted } from "./cells.js";
+import { sorted } from "./cells.js";
+import { looksOf, shown } from "./looks.js";
 
 /** @typedef {import("./cells.js").Value} Value */
 /** @typedef {{at: number, way: "ascending" | "descending"} | null} Order */
@@ -14,16 +15,16 @@ const A_PAGE = 100;
 const LONG = 120; // characters of a cell before it is folded
 
 /**
- * `label`: what the region is called; `sortable` false: as they come.
- * @param {{columns: string[], rows: Value[][], label: string, sortable?: boolean}} props
+ * `label`: what the region is called; `looks`: what was found out about the columns; `sortable` false: as they come.
+ * @param {{columns: string[], rows: Value[][], label: string, looks?: import("./looks.js").Told[], sortable?: boolean}} props
  */
-export function Rows({ columns, rows, label, sortable = true }) {
+export function Rows({ columns, rows, label, looks: told, sortable = true }) {
   const [order, setOrder] = useState(/** @type {Order} */ (null));
   const [from, setFrom] = useState(0);
-  const looks = useMemo(() => columns.map((name, at) => look(name, rows, at)), [columns, rows]);
+  const looks = useMemo(() => looksOf(columns, rows, told), [columns, rows, told]);
   const ordered = useMemo(() => (order ? sorted(rows, order.at, order.way) : rows), [rows, order]);
   const first = Math.min(from, Math.max(0, Math.floor((rows.length - 1) / A_PAGE) * A_PAGE));
-  const shown = ordered.slice(first, first + A_PAGE);
+  const page = ordered.slice(first, first + A_PAGE);
   const sort = (/** @type {number} */ at) => {
     setFrom(0);
     setOrder(next(order, at, looks[at]?.number ?? false));
@@ -33,18 +34,12 @@ export function Rows({ columns, rows, label, sortable = true }) {
       <table class="data-table">
         <thead><tr>${columns.map((name, at) => html`<${Head} key=${at} name=${name} figure=${looks[at]?.number}
           way=${order?.at === at ? order.way : null} sort=${sortable && rows.length > 1 ? () => sort(at) : null} />`)}</tr></thead>
-        <tbody>${shown.map((row, n) => html`<tr key=${first + n}>${columns.map((_, at) => html`<${Cell} key=${at} value=${row[at] ?? null}
-          figure=${looks[at]?.number} grouped=${looks[at]?.grouped} />`)}</tr>`)}</tbody>
+        <tbody>${page.map((row, n) => html`<tr key=${first + n}>${columns.map((_, at) => html`<${Cell} key=${at} value=${row[at] ?? null}
+          look=${looks[at]} />`)}</tr>`)}</tbody>
       </table>
     </div>
-    ${rows.length > A_PAGE && html`<${Pages} first=${first} shown=${shown.length} all=${rows.length} go=${setFrom} />`}
+    ${rows.length > A_PAGE && html`<${Pages} first=${first} shown=${page.length} all=${rows.length} go=${setFrom} />`}
   </div>`;
-}
-
-/** @param {string} name @param {Value[][]} rows @param {number} at */
-function look(name, rows, at) {
-  const number = kindOf(rows, at) === "number";
-  return { number, grouped: number && isGrouped(name, rows, at) };
 }
 
 /** First the way that is asked for most: figures from the largest, names from the first; then the other way, then as it came.
@@ -65,12 +60,13 @@ function Head({ name, figure, way, sort }) {
   </th>`;
 }
 
-/** @param {{value: Value, figure: boolean, grouped: boolean}} props */
-function Cell({ value, figure, grouped }) {
+/** @param {{value: Value, look: import("./looks.js").Look}} props */
+function Cell({ value, look }) {
   const [open, setOpen] = useState(false);
+  const figure = look.number;
   if (value === null) return html`<td class=${figure ? "figure" : ""}><span class="null">${t("data.null")}</span></td>`;
-  const text = cellText(value, grouped);
-  if (text.length <= LONG) return html`<td class=${figure ? "figure" : ""}>${text}</td>`;
+  const text = shown(value, look);
+  if (text.length <= LONG) return html`<td class=${figure ? "figure" : ""} title=${look.grouped && String(value) !== text ? String(value) : undefined}>${text}</td>`;
   return html`<td><span class="data-long">${open ? text : `${text.slice(0, LONG)}…`}</span>${" "}<button type="button" class="link data-more"
     aria-expanded=${open ? "true" : "false"} onClick=${() => setOpen(!open)}>${t(open ? "data.show_less" : "data.show_whole")}</button></td>`;
 }

@@ -1,4 +1,4 @@
-/** One source: ask it, look at its tables, say what words mean. The one rule: what reading it left out stays in sight. */
+/** One source: ask it, look at its tables, say what they mean. The one rule: what reading it left out stays in sight. */
 import { del, get, post } from "../api.js";
 import { useSubject } from "../frame/subject.js";
 import { t } from "../i18n.js";
@@ -10,7 +10,7 @@ import { html, useEffect, useState } from "../ui/html.js";
 import { ask, Badge, Busy, Button, Icon, Problem, Tabs, toast } from "../ui/index.js";
 import { adviceOf, changes, sendNewer } from "./adding.js";
 import { Asking } from "./asking.js";
-import { Glossary } from "./glossary.js";
+import { Description } from "./description.js";
 import { ENGINES } from "./sql.js";
 import { Tables } from "./tables.js";
 import { forget } from "./talk.js";
@@ -33,8 +33,8 @@ export function SourcePage({ name, mayEdit }) {
   const back = html`<a class="data-back" href=${link("data")}><${Icon} name="arrow-left" size=${16} />${" "}${t("data.back")}</a>`;
   if (error) return html`${back}<h1>${name}</h1><${Problem} error=${error} retry=${load} />`;
   if (!source) return html`${back}<h1>${name}</h1><${Busy} label=${t("data.loading")} />`;
-  const counts = { tables: source.tables.length, glossary: source.glossary.length };
-  const tabs = ["ask", "tables", "glossary"].map((id) => ({ id, label: t(`data.tab_${id}`), count: counts[/** @type {"tables"} */ (id)] }));
+  const counts = { tables: source.tables.length };
+  const tabs = ["ask", "tables", "description"].map((id) => ({ id, label: t(`data.tab_${id}`), count: counts[/** @type {"tables"} */ (id)] }));
   return html`<header class="data-head">${back}
       <div class="data-head-row"><h1>${name}</h1>${mayEdit && html`<${Actions} source=${source} />`}</div>
       <p class="muted data-facts"><span>${placeOf(source.location)}</span>${source.dialect !== "duckdb" && html`<span>${ENGINES[source.dialect]}</span>`}
@@ -45,8 +45,8 @@ export function SourcePage({ name, mayEdit }) {
     <${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${name}>
       ${tab === "ask" && html`<${Asking} source=${name} label=${t("data.ask_of", { name })} />`}
       ${tab === "tables" && html`<${Tables} source=${name} fingerprint=${`${source.fingerprint} ${source.refreshed_at}`} />`}
-      ${tab === "glossary" && html`<${Glossary} key=${name} source=${name} mayEdit=${mayEdit} terms=${source.glossary}
-        saved=${(/** @type {any} */ glossary) => setSource({ ...source, glossary })} />`}
+      ${tab === "description" && html`<${Description} key=${name} source=${name} mayEdit=${mayEdit}
+        saved=${() => setSource({ ...source, described: true })} />`}
     <//>`;
 }
 

@@ -1,18 +1,17 @@
 /** A SQL statement, highlighted, to be copied as it ran. The one rule: what the highlighter writes passes the sanitiser too. */
 import DOMPurify from "dompurify";
-import hljs from "highlight.js";
 import { t } from "../i18n.js";
 import { html, useMemo } from "../ui/html.js";
 import { Button, toast } from "../ui/index.js";
+import { colour, highlighter } from "../ui/late.js";
 import { inLines } from "./statement.js";
 
 /** As those who make them write them. @type {Record<string, string>} */
 export const ENGINES = { duckdb: "DuckDB", sqlite: "SQLite", postgres: "PostgreSQL", mysql: "MySQL" };
-const LONGEST = 50_000; // characters that are highlighted
 
 /** @param {{sql: string, dialect?: string}} props */
 export function Sql({ sql, dialect = "" }) {
-  const marked = useMemo(() => coloured(inLines(sql)), [sql]);
+  const marked = useMemo(() => coloured(inLines(sql)), [sql, highlighter.library.value]);
   const copy = () =>
     navigator.clipboard.writeText(sql).then(
       () => toast(t("data.copied"), "good"),
@@ -29,7 +28,6 @@ export function Sql({ sql, dialect = "" }) {
 
 /** @param {string} sql @returns {string | null} */
 function coloured(sql) {
-  if (sql.length > LONGEST || !hljs.getLanguage("sql")) return null;
-  const written = hljs.highlight(sql, { language: "sql", ignoreIllegals: true }).value;
-  return DOMPurify.sanitize(written, { ALLOWED_TAGS: ["span"], ALLOWED_ATTR: ["class"] });
+  const written = colour(sql, "sql");
+  return written === null ? null : DOMPurify.sanitize(written, { ALLOWED_TAGS: ["span"], ALLOWED_ATTR: ["class"] });
 }

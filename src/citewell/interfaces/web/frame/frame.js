@@ -2,23 +2,17 @@
 
 import { get } from "../api.js";
 import { t } from "../i18n.js";
+import { SourcePanel } from "../source/panel.js";
 import { LOOK_AGAIN, me, online, route, user } from "../state.js";
 import { coded } from "../ui/coded.js";
 import { Asked } from "../ui/dialog.js";
-import { html, signal, useEffect, useErrorBoundary, useRef, useState } from "../ui/html.js";
+import { html, useEffect, useErrorBoundary, useRef, useState } from "../ui/html.js";
 import { Busy, Problem } from "../ui/notice.js";
 import { Toasts, toast } from "../ui/toast.js";
+import { Keys } from "./palette.js";
 import { Drawer, Sidebar, TopBar, useNarrow } from "./sidebar.js";
 import { SignIn } from "./sign_in.js";
 import { View } from "./view.js";
-
-/** The panel of sources; it is its own part, and the page works without it.
- * @type {import("@preact/signals").Signal<import("preact").ComponentType<{}> | null>} */
-const panel = signal(/** @type {any} */ (null));
-import("../source/panel.js").then(
-  (module) => (panel.value = /** @type {any} */ (module).SourcePanel),
-  (error) => console.warn("the source panel could not be loaded", error),
-);
 
 export function Frame() {
   const [error, setError] = useState(/** @type {unknown} */ (null));
@@ -76,13 +70,13 @@ function Inside() {
         : html`<aside class="sidebar" aria-label=${t("frame.sidebar")}><${Sidebar} /></aside>`}
       <${View} />
       <${Panel} />
+      <${Keys} />
     </div>`;
 }
 
 function Panel() {
   const [error] = useErrorBoundary((failed) => toast(failed instanceof Error ? failed : String(failed), "problem"));
-  const Shown = panel.value;
-  return Shown && !error ? html`<${Shown} />` : null;
+  return error ? null : html`<${SourcePanel} />`;
 }
 
 /** Tells that the server is gone, and looks for it until it is back. */

@@ -1,11 +1,11 @@
 /** Navigation, the open view's own slot, and the switches at the foot. On phones it is a drawer behind a button. */
 
-import { t } from "../i18n.js";
-import { lang, me, sidebar, theme } from "../state.js";
+import { changeLanguage, nameLanguage, t } from "../i18n.js";
+import { LANGUAGES, lang, me, sidebar, theme } from "../state.js";
 import { useBack } from "../ui/back.js";
 import { IconButton } from "../ui/button.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
-import { Icon } from "../ui/icon.js";
+import { Icon, Sign } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { VIEWS } from "../views/index.js";
 import { here } from "./view.js";
@@ -13,10 +13,6 @@ import { here } from "./view.js";
 const NARROW = matchMedia("(max-width: 56rem)");
 const THEMES = /** @type {const} */ (["auto", "light", "dark"]);
 const SIGNS = { auto: "contrast", light: "sun", dark: "moon" };
-const LANGUAGES = /** @type {const} */ ([
-  ["en", "English"],
-  ["zh", "中文"],
-]);
 
 /** Whether the sidebar is a drawer now. */
 export function useNarrow() {
@@ -31,14 +27,15 @@ export function useNarrow() {
 
 export function Sidebar() {
   const open = here();
+  const around = open?.inside ?? open?.path;
   const Slot = sidebar.value;
   return html`<${Brand} />
     <nav aria-label=${t("frame.navigation")}>
       <ul class="parts">
-        ${VIEWS.filter((row) => !row.hidden).map(
-          (row) => html`<li key=${row.path}>
+        ${VIEWS.filter((row) => !row.hidden && (!row.inside || row.inside === around)).map(
+          (row) => html`<li key=${row.path} class=${row.inside ? "room" : ""}>
             <a href=${`#/${row.path}`} aria-current=${row === open ? "page" : undefined}>
-              <${Icon} name=${row.icon} /><span>${t(row.label)}</span>
+              <${Icon} name=${row.icon} size=${row.inside ? 18 : undefined} /><span>${t(row.label)}</span>
             </a>
           </li>`,
         )}
@@ -50,7 +47,7 @@ export function Sidebar() {
 
 function Brand() {
   return html`<a class="brand" href="#/ask">
-    <img src="/assets/icons/citewell.svg" alt="" width="28" height="28" /><span>Citewell</span>
+    <${Sign} size=${28} /><span>Citewell</span>
   </a>`;
 }
 
@@ -58,10 +55,10 @@ function Foot() {
   const user = me.value?.user_id ?? "";
   return html`<div class="foot">
     <a class="who" href="#/settings" title=${t("frame.signed_in_as", { user })}><${Icon} name="user" size=${18} /><span>${user}</span></a>
-    <${Menu} up icon="language" label=${t("frame.language")} items=${LANGUAGES.map(([value, label]) => ({
-      label,
+    <${Menu} up icon="language" label=${t("frame.language")} items=${LANGUAGES.map((value) => ({
+      label: nameLanguage(value),
       checked: lang.value === value,
-      action: () => (lang.value = value),
+      action: () => changeLanguage(value),
     }))} />
     <${Menu} up icon=${SIGNS[theme.value]} label=${t("frame.theme")} items=${THEMES.map((value) => ({
       label: t(`frame.theme_${value}`),
@@ -78,7 +75,7 @@ export function TopBar({ open }) {
   return html`<header class="top-bar">
     <${IconButton} name="menu" label=${t("frame.menu")} aria-haspopup="dialog" onClick=${open} />
     <span class="where" aria-hidden="true">${row ? t(row.label) : "Citewell"}</span>
-    <a class="home" href="#/ask" aria-label="Citewell"><img src="/assets/icons/citewell.svg" alt="" width="26" height="26" /></a>
+    <a class="home" href="#/ask" aria-label="Citewell"><${Sign} size=${26} /></a>
   </header>`;
 }
 

@@ -1,11 +1,12 @@
 /** Who asks? Shown where the server wants a token (`auth = "token"`) and nobody is signed in. */
 
 import { ApiError, post } from "../api.js";
-import { t } from "../i18n.js";
-import { ended, lang, me } from "../state.js";
+import { changeLanguage, nameLanguage, t } from "../i18n.js";
+import { LANGUAGES, ended, lang, me } from "../state.js";
 import { Button } from "../ui/button.js";
 import { Field } from "../ui/fields.js";
 import { html, useState } from "../ui/html.js";
+import { Sign } from "../ui/icon.js";
 import { Problem } from "../ui/notice.js";
 
 export function SignIn() {
@@ -30,10 +31,9 @@ export function SignIn() {
       setBusy(false);
     }
   };
-  const other = lang.value === "en" ? /** @type {const} */ (["zh", "中文"]) : /** @type {const} */ (["en", "English"]);
   return html`<main class="alone" id="main">
     <form class="card sign-in" onSubmit=${send} noValidate>
-      <img src="/assets/icons/citewell.svg" alt="" width="44" height="44" />
+      <${Sign} size=${44} />
       <h1>Citewell</h1>
       <p class="hint">${t("frame.tagline")}</p>
       ${ended.value && html`<p role="status"><strong>${t("frame.sign_in_ended")}</strong></p>`}
@@ -50,7 +50,8 @@ export function SignIn() {
       />
       <${Problem} error=${error} />
       <${Button} kind="primary" type="submit" busy=${busy}>${t("frame.sign_in")}<//>
-      <${Button} kind="quiet" lang=${other[0]} onClick=${() => (lang.value = other[0])}>${other[1]}<//>
+      ${LANGUAGES.filter((each) => each !== lang.value).map((each) => html`
+        <${Button} kind="quiet" lang=${each} onClick=${() => changeLanguage(each)}>${nameLanguage(each)}<//>`)}
     </form>
   </main>`;
 }

@@ -1,8 +1,9 @@
 /** The part of the page that the address names. Its file is loaded when it is first opened; one that fails breaks no other. */
 
+import { get } from "../api.js";
 import { t } from "../i18n.js";
 import { closeSource } from "../source/state.js";
-import { route } from "../state.js";
+import { online, route } from "../state.js";
 import { Button } from "../ui/button.js";
 import { html, useEffect, useErrorBoundary, useRef, useState } from "../ui/html.js";
 import { Busy, Empty, Problem } from "../ui/notice.js";
@@ -69,6 +70,12 @@ function Part({ row }) {
 
 /** @param {{error: unknown}} props */
 function Broken({ error }) {
+  useEffect(() => void get("/health").catch(() => undefined), []); // a part that cannot be loaded may mean that the server is gone
+  const gone = useRef(false);
+  useEffect(() => {
+    if (gone.current && online.value) location.reload(); // no script that failed is asked for again
+    gone.current = !online.value;
+  }, [online.value]);
   return html`<div class="page">
     <h1>${t("frame.view_broken")}</h1>
     <p>${t("frame.view_broken_hint")}</p>

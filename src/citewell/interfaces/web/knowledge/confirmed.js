@@ -4,7 +4,7 @@ import { said } from "../said.js";
 import { link } from "../state.js";
 import { Button } from "../ui/button.js";
 import { Field, Select } from "../ui/fields.js";
-import { figure, time } from "../ui/figures.js";
+import { time } from "../ui/figures.js";
 import { html, useMemo, useState } from "../ui/html.js";
 import { Busy, Empty, Problem } from "../ui/notice.js";
 import { State } from "../traces/said.js";
@@ -77,8 +77,7 @@ function Row({ item }) {
     <span class="row-text">${(item.agent === "data" ? item.logic : item.answer.replace(/\s*\[\d+\]/g, "")).slice(0, 400)}</span>
     <span class="meta"><${State} state=${item.state} /><span>${agentName(item.agent)}</span><span>${placeOf(item)}</span>
       ${first && html`<span>${t("knowledge.by", { name: namesOf(item.confirmed_by), day: time(item.confirmed_by.at(-1)?.at) })}</span>`}
-      <span>${t("knowledge.used", { n: item.uses })}</span>
-      ${item.weight !== undefined && html`<span>${t("knowledge.weighs", { n: figure(item.weight) })}</span>`}</span>
+      <span>${t("knowledge.used", { n: item.uses })}</span></span>
     ${item.reason && html`<span class="row-reason">${said(item.reason).slice(0, 300)}</span>`}
   </a></li>`;
 }

@@ -1,6 +1,6 @@
 /** One confirmed item: what it says, who stands by it, what proves it, what was done to it; and what can be done. */
 import { del, get, post } from "../api.js";
-import { agentName, known, t } from "../i18n.js";
+import { agentName, known, nameLanguage, t } from "../i18n.js";
 import { said } from "../said.js";
 import { link } from "../state.js";
 import { figure, time } from "../ui/figures.js";
@@ -82,9 +82,10 @@ function Acts({ item, again }) {
 /** @param {{ item: Item }} props */
 function Logic({ item }) {
   if (!item.logic) return null;
-  return html`<h3>${t(item.agent === "data" ? "knowledge.sql" : "knowledge.logic")}</h3>
-    <pre class="logic" tabindex="0" aria-label=${t("knowledge.logic")}><code>${item.logic}</code></pre>
+  const text = html`<pre class="logic" tabindex="0" aria-label=${t("knowledge.logic")}><code>${item.logic}</code></pre>
     <${Copy} label=${t("knowledge.copy")} text=${() => item.logic} />`;
+  if (item.agent === "data") return html`<h3>${t("knowledge.sql")}</h3>${text}`;
+  return html`<details class="item-logic"><summary>${t("knowledge.logic")}</summary>${text}</details>`;
 }
 
 /** What it was confirmed on: quotes of documents, or the first rows. @param {{ evidence: Record<string, any>[] }} props */
@@ -110,11 +111,17 @@ function Rows({ columns, rows }) {
 function Figures({ item }) {
   const rows = [
     ["uses", figure(item.uses)], ["last_used", time(item.used_at)], ["votes", t("knowledge.good_bad", { good: item.good, bad: item.bad })],
-    ["weight", item.weight === undefined ? "" : figure(item.weight)], ["lang", item.lang], ["tags", item.tags.join(", ")], ["since", time(item.created_at)],
+    ["weight", item.weight === undefined ? "" : figure(item.weight)], ["lang", item.lang && nameLanguage(item.lang)], ["tags", item.tags.map(tagName).join(t("frame.comma"))], ["since", time(item.created_at)],
   ];
   return html`<dl class="item-facts small">${rows.filter(([, value]) => value).map(([name, value]) => html`<div key=${name}>
     <dt>${t(`knowledge.fact_${name}`)}</dt><dd>${value}</dd></div>`)}
     <div><dt>${t("knowledge.fact_trace")}</dt><dd><a href=${link("traces", item.trace_id)}>${item.trace_id}</a></dd></div></dl>`;
+}
+
+/** As people call it; a word of somebody's own stays. @param {string} tag */
+function tagName(tag) {
+  const key = `knowledge.tag_${tag.replaceAll("-", "_")}`;
+  return known(key) ? t(key) : tag;
 }
 
 /** @param {{ item: Item }} props */

@@ -6,7 +6,7 @@
 /** @type {[RegExp, string][]} */
 const ADVICE = [
   [/protected by (a password|DRM)/, "locked"],
-  [/no text layer|a picture in which no text/, "scanned"],
+  [/no text layer|a picture in which no text|only with OCR, which is off/, "scanned"],
   [/known types|of no format|cannot be read: it is|which cannot be read|is binary, not text|earlier Office|today's format/, "type"],
   [/is empty|holds no text|hardly any text|holds nothing that can be read/, "empty"],
   [/bytes is more than|bytes; .* are allowed|larger than|more text than|too large|more than .* (values|parts|files|tables)/, "large"],
@@ -35,6 +35,6 @@ export function advice(reason) {
  * @returns {[string, string]}
  */
 export function shortened(reason) {
-  const at = reason.search(/;? ?(known types|these are|these are read): /);
-  return at > 0 && reason.length - at > 80 ? [reason.slice(0, at), reason.slice(at).replace(/^;? ?/, "")] : [reason, ""];
+  const at = /(?:^|[;；] ?)[^;；:：]+[:：] ?(?:[^,，、;；:：]+[,，、] ?){8}/.exec(reason)?.index ?? 0; // a clause that lists more than eight
+  return at > 0 ? [reason.slice(0, at), reason.slice(at).replace(/^[;；] ?/, "")] : [reason, ""];
 }

@@ -6,9 +6,10 @@ import { post } from "../api.js";
 import { placed } from "../ask/place.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
+import { openSource } from "../source/state.js";
 import { figure, percent } from "../ui/figures.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { Badge, Busy, Button, Field, Icon, Problem, toast } from "../ui/index.js";
+import { Badge, Busy, Button, Field, Icon, Problem } from "../ui/index.js";
 
 /**
  * @typedef {import("../ask/types.js").Citation} Citation
@@ -90,20 +91,11 @@ function CheckedSentence({ sentence, quotes, all }) {
     ${reason && html`<p class="checked-why">${said(reason)}</p>`}
     ${shown.length > 0 && html`<ul class="checked-quotes" aria-label=${t(`library.quotes_${verdict}`)}>
       ${shown.map((citation) => html`<li key=${citation.n}>
-        <button type="button" class="checked-quote" title=${t("library.open_source")} onClick=${() => openQuote(citation, all)}>
+        <button type="button" class="checked-quote" title=${t("library.open_source")} onClick=${() => openSource(citation, all)}>
           <span class="source-n" aria-hidden="true">${citation.n}</span>
           <span class="source-words"><span class="source-place">${placed(citation)}</span><q class="source-quote">${citation.quote}</q></span>
         </button>
       </li>`)}
     </ul>`}
   </li>`;
-}
-
-/** In the panel beside, with the other quotes of the text to go on to. @param {Citation} citation @param {Citation[]} all */
-async function openQuote(citation, all) {
-  try {
-    (await import("../source/panel.js")).openSource(citation, all);
-  } catch {
-    toast(t("library.no_panel"), "problem");
-  }
 }

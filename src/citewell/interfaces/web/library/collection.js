@@ -10,21 +10,23 @@ import { ask, Badge, Busy, Button, Icon, Problem, Tabs, toast } from "../ui/inde
 import { AddButtons, take } from "./adding.js";
 import { Checking } from "./checking.js";
 import { ChunkingTab } from "./chunking.js";
-import { Documents, NoDocuments } from "./documents.js";
+import { A_LOAD, Documents, NoDocuments } from "./documents.js";
 import { changes, ended, works } from "./jobs.js";
 import { chunkingWords, keepsConfirmed, keptName } from "./kinds.js";
 import { OnASite } from "./on_a_site.js";
 import { PreviewDialog } from "./preview.js";
 import { Searching } from "./searching.js";
+import { WatchTab } from "./watching.js";
 import { Works } from "./works.js";
 
 /** @typedef {import("./documents.js").Doc} Doc */
+/** @typedef {import("./documents.js").Page} Page */
 /** @typedef {import("./chunking.js").Collection} Info */
 
 /** @param {{name: string, mayEdit: boolean}} props */
 export function Collection({ name, mayEdit: may }) {
   const [info, setInfo] = useState(/** @type {Info | null} */ (null));
-  const [docs, setDocs] = useState(/** @type {Doc[]} */ ([]));
+  const [docs, setDocs] = useState(/** @type {Page} */ ({ documents: [], total: 0 }));
   const [error, setError] = useState(/** @type {any} */ (null));
   const [tab, setTab] = useState("documents");
   const [shown, setShown] = useState(/** @type {Doc | null} */ (null));
@@ -35,9 +37,9 @@ export function Collection({ name, mayEdit: may }) {
   const load = async () => {
     try {
       const path = `/collections/${encodeURIComponent(name)}`;
-      const [one, { documents }] = await Promise.all([get(path), get(`${path}/documents`)]);
+      const [one, page] = await Promise.all([get(path), get(`${path}/documents`, { limit: A_LOAD })]);
       setInfo(one);
-      setDocs(documents);
+      setDocs(page);
       setError(null);
     } catch (problem) {
       setError(problem);
@@ -50,15 +52,16 @@ export function Collection({ name, mayEdit: may }) {
     onFiles=${(/** @type {any} */ found) => take(name, found)} />`;
   if (error && !(missing && coming)) return html`${drop}<${Head} name=${name} /><${Problem} error=${error} retry=${load} />`;
   if (!info && !missing) return html`${drop}<${Head} name=${name} /><${Busy} label=${t("library.loading")} />`;
-  const counts = { documents: docs.length };
-  const tabs = ["documents", "search", "check", "chunking"].map((id) => ({ id, label: t(`library.tab_${id}`), count: counts[/** @type {"documents"} */ (id)] }));
+  const counts = { documents: docs.total };
+  const tabs = ["documents", "watch", "search", "check", "chunking"].map((id) => ({ id, label: t(`library.tab_${id}`), count: counts[/** @type {"documents"} */ (id)] }));
   return html`<${Head} name=${name} info=${info} mayEdit=${mayEdit} />
     ${drop}
     <${Works} collection=${name} />
     ${info && html`<${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${name}>
-      ${tab === "documents" && (docs.length
-        ? html`<${Documents} docs=${docs} collection=${name} mayEdit=${mayEdit} reload=${load} preview=${setShown} />`
+      ${tab === "documents" && (docs.total
+        ? html`<${Documents} first=${docs} collection=${name} mayEdit=${mayEdit} reload=${load} preview=${setShown} />`
         : !works.value.some((work) => work.collection === name && !ended(work)) && html`<${NoDocuments} />`)}
+      ${tab === "watch" && html`<${WatchTab} collection=${name} mayEdit=${mayEdit} />`}
       ${tab === "search" && html`<${Searching} collections=${[name]} only=${name} />`}
       ${tab === "check" && html`<${Checking} collection=${name} />`}
       ${tab === "chunking" && html`<${ChunkingTab} key=${JSON.stringify(info.chunking)} collection=${info} mayEdit=${mayEdit} reload=${load} />`}

@@ -1,9 +1,12 @@
 /** The documents of a collection: what each is, its priority, open, how it is cut, delete. The one rule: what is deleted is named. */
-import { del, patch } from "../api.js";
+import { del, get, patch } from "../api.js";
+import { agent, choose, chooseAgent, setOption } from "../ask/choices.js";
+import { FROM_DOCUMENTS } from "../ask/option_table.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
-import { ago, bytes, figure, time } from "../ui/figures.js";
-import { html, useMemo, useState } from "../ui/html.js";
+import { go } from "../state.js";
+import { ago, bytes, day, figure, time } from "../ui/figures.js";
+import { html, useEffect, useMemo, useRef, useState } from "../ui/html.js";
 import { ask, Badge, Button, Empty, Field, Icon, IconButton, toast } from "../ui/index.js";
 import { fileName, langName, typeName } from "./kinds.js";
 import { openWhole } from "./open.js";
@@ -11,11 +14,15 @@ import { openWhole } from "./open.js";
 /**
  * @typedef {{doc_id: string, collection: string, uri: string, title: string, media_type: string, lang: string, version: number,
  *   pages: number, chunks: number, embedded: number, bytes: number, added_at: number, warnings: string[], dated: number | null,
- *   priority: number}} Doc
+ *   priority: number, gone_since?: number | null}} Doc
+ * @typedef {{documents: Doc[], total: number}} Page
+ * @typedef {{key: keyof Doc, up: boolean}} Order
  * @typedef {{key: keyof Doc, label: string, figure?: boolean}} Column
  */
 
-const A_PAGE = 100;
+const A_PAGE = 100; // rows laid out at once
+export const A_LOAD = 500; // documents of one request
+const PAUSE = 250; // milliseconds of no key before the server is asked
 
 /** @type {Column[]} */
 const COLUMNS = [
@@ -29,18 +36,21 @@ const COLUMNS = [
 ];
 
 /**
- * `mayEdit`: who looks may change and delete.
- * @param {{docs: Doc[], collection: string, mayEdit: boolean, reload: () => void, preview: (doc: Doc) => void}} props
+ * `first`: those added last; `mayEdit`: who looks may change and delete.
+ * @param {{first: Page, collection: string, mayEdit: boolean, reload: () => void, preview: (doc: Doc) => void}} props
  */
-export function Documents({ docs, collection, mayEdit, reload, preview }) {
+export function Documents({ first, collection, mayEdit, reload, preview }) {
   const [text, setText] = useState("");
-  const [order, setOrder] = useState(/** @type {{key: keyof Doc, up: boolean}} */ ({ key: "added_at", up: false }));
+  const [order, setOrder] = useState(/** @type {Order} */ ({ key: "added_at", up: false }));
   const [most, setMost] = useState(A_PAGE);
   const [chosen, setChosen] = useState(/** @type {Set<string>} */ (new Set()));
-  const found = useMemo(() => inOrder(docs, text, order), [docs, text, order]);
+  const large = first.total > first.documents.length;
+  const { documents: docs, total, more } = usePages(first, collection, text, order);
+  const found = useMemo(() => (large ? docs : inOrder(docs, text, order)), [docs, text, order]);
   const shown = found.slice(0, most);
+  const left = (large ? total : found.length) - shown.length;
   const picked = docs.filter((doc) => chosen.has(doc.doc_id));
-  const choose = (/** @type {string[]} */ ids, /** @type {boolean} */ yes) => {
+  const pick = (/** @type {string[]} */ ids, /** @type {boolean} */ yes) => {
     const next = new Set(chosen);
     for (const id of ids) yes ? next.add(id) : next.delete(id);
     setChosen(next);
@@ -53,31 +63,63 @@ export function Documents({ docs, collection, mayEdit, reload, preview }) {
   };
   return html`<div class="lib-documents">
     <div class="lib-bar">
-      ${docs.length > 8 && html`<${Field} label=${t("library.filter")} hidden type="search" placeholder=${t("library.filter")} value=${text}
+      ${first.total > 8 && html`<${Field} label=${t("library.filter")} hidden type="search" placeholder=${t("library.filter")} value=${text}
         onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)} />`}
-      ${picked.length > 0 && html`<${Button} kind="danger" icon="trash" onClick=${() => remove(picked)}>
+      ${picked.length > 0 && html`<${Button} kind="primary" icon="ask" onClick=${() => askAbout(collection, picked)}>
+        ${t("library.ask_selected", { n: picked.length })}<//>`}
+      ${mayEdit && picked.length > 0 && html`<${Button} kind="danger" icon="trash" onClick=${() => remove(picked)}>
         ${t("library.delete_selected", { n: picked.length })}<//>`}
     </div>
     ${!found.length && html`<p class="muted">${t("library.none_match", { text })}</p>`}
     ${found.length > 0 && html`<div class="table-box lib-table" tabindex="0" role="region" aria-label=${t("library.tab_documents")}>
       <table>
         <thead><tr>
-          ${mayEdit && html`<th scope="col" class="lib-pick"><input type="checkbox" aria-label=${t("library.select_all")}
+          <th scope="col" class="lib-pick"><input type="checkbox" aria-label=${t("library.select_all")}
             checked=${shown.every((doc) => chosen.has(doc.doc_id))}
-            onChange=${(/** @type {any} */ event) => choose(shown.map((doc) => doc.doc_id), event.currentTarget.checked)} /></th>`}
+            onChange=${(/** @type {any} */ event) => pick(shown.map((doc) => doc.doc_id), event.currentTarget.checked)} /></th>
           ${COLUMNS.map((column) => html`<${Head} key=${column.key} column=${column} order=${order} setOrder=${setOrder} />`)}
           <th scope="col"><span class="unseen">${t("library.actions")}</span></th>
         </tr></thead>
         <tbody>${shown.map((doc) => html`<${Row} key=${doc.doc_id} doc=${doc} mayEdit=${mayEdit} chosen=${chosen.has(doc.doc_id)}
-          choose=${choose} remove=${remove} preview=${preview} reload=${reload} />`)}</tbody>
+          choose=${pick} remove=${remove} preview=${preview} reload=${reload} />`)}</tbody>
       </table>
     </div>`}
-    ${found.length > most && html`<${Button} onClick=${() => setMost(most + A_PAGE)}>
-      ${t("library.more_n", { n: Math.min(A_PAGE, found.length - most) })}<//>`}
+    ${left > 0 && html`<${Button} onClick=${() => (large && most + A_PAGE > docs.length && more(), setMost(most + A_PAGE))}>
+      ${t("library.more_n", { n: Math.min(A_PAGE, left) })}<//>`}
   </div>`;
 }
 
-/** @param {Doc[]} docs @param {string} text @param {{key: keyof Doc, up: boolean}} order */
+/**
+ * Those of a collection that is too large to be sent whole, as the server finds and orders them; of any other all at once.
+ * @param {Page} first @param {string} collection @param {string} text @param {Order} order
+ */
+function usePages(first, collection, text, order) {
+  const [page, setPage] = useState(first);
+  const whole = first.total <= first.documents.length;
+  const asked = useRef(0);
+  const load = async (/** @type {Doc[]} */ before) => {
+    const mine = ++asked.current;
+    const wish = { limit: A_LOAD, offset: before.length, q: text.trim(), order: order.key, ascending: order.up };
+    try {
+      const next = await get(`/collections/${encodeURIComponent(collection)}/documents`, wish);
+      if (mine === asked.current) setPage({ ...next, documents: [...before, ...next.documents] });
+    } catch (error) {
+      toast(error);
+    }
+  };
+  useEffect(() => {
+    if (whole || (!text.trim() && order.key === "added_at" && !order.up)) {
+      asked.current++;
+      setPage(first);
+      return;
+    }
+    const timer = setTimeout(load, PAUSE, []);
+    return () => clearTimeout(timer);
+  }, [first, text, order]);
+  return { ...page, more: () => void load(page.documents) };
+}
+
+/** @param {Doc[]} docs @param {string} text @param {Order} order */
 function inOrder(docs, text, { key, up }) {
   const wanted = text.trim().toLowerCase();
   const found = docs.filter((doc) => !wanted || `${doc.title} ${fileName(doc.uri)}`.toLowerCase().includes(wanted));
@@ -89,7 +131,7 @@ function inOrder(docs, text, { key, up }) {
   });
 }
 
-/** @param {{column: Column, order: {key: keyof Doc, up: boolean}, setOrder: (order: {key: keyof Doc, up: boolean}) => void}} props */
+/** @param {{column: Column, order: Order, setOrder: (order: Order) => void}} props */
 function Head({ column, order, setOrder }) {
   const now = order.key === column.key ? (order.up ? "ascending" : "descending") : undefined;
   const up = now ? !order.up : !column.figure && column.key !== "added_at" && column.key !== "priority";
@@ -107,11 +149,12 @@ function Row({ doc, mayEdit, chosen, choose, remove, preview, reload }) {
   const { doc_id: id, title } = doc;
   const file = fileName(doc.uri);
   return html`<tr class=${chosen ? "chosen" : ""}>
-    ${mayEdit && html`<td class="lib-pick"><input type="checkbox" aria-label=${t("library.select", { title })} checked=${chosen}
-      onChange=${(/** @type {any} */ event) => choose([id], event.currentTarget.checked)} /></td>`}
+    <td class="lib-pick"><input type="checkbox" aria-label=${t("library.select", { title })} checked=${chosen}
+      onChange=${(/** @type {any} */ event) => choose([id], event.currentTarget.checked)} /></td>
     <td class="lib-doc">
       <button type="button" class="link lib-title" onClick=${() => openWhole(doc)}>${title || file}</button>
       ${file !== title && html`<span class="lib-uri">${file}</span>`}
+      ${doc.gone_since != null && html`<span title=${t("library.gone_hint")}><${Badge} kind="warn">${t("library.gone_since", { day: day(doc.gone_since) })}<//></span>`}
       ${doc.warnings.length > 0 && html`<details class="lib-warnings"><summary><${Badge} kind="warn">
         ${t("library.warnings_n", { n: doc.warnings.length })}<//></summary><ul>${doc.warnings.map((text) => html`<li key=${text}>${said(text)}</li>`)}</ul></details>`}
     </td>
@@ -145,6 +188,14 @@ function Priority({ doc, reload }) {
     value=${String(doc.priority)} onChange=${set}>
     ${Array.from({ length: 11 }, (_, n) => html`<option key=${n} value=${String(n)} selected=${n === doc.priority}>${n}</option>`)}
   </select>`;
+}
+
+/** To the place to ask, of these alone. @param {string} collection @param {Doc[]} docs */
+function askAbout(collection, docs) {
+  if (!FROM_DOCUMENTS.includes(agent.value)) chooseAgent("auto");
+  choose({ collection });
+  setOption("doc_ids", docs.map((doc) => doc.doc_id));
+  go("/ask");
 }
 
 /** Ask, then delete. Whether anything went. @param {Doc[]} docs @param {string} collection */

@@ -17,7 +17,7 @@ import { batches } from "./files.js";
  *   again: (() => void) | null, abort: AbortController | null}} Work
  */
 
-const KINDS = new Set(["upload", "page", "rechunk", "refresh"]);
+const KINDS = new Set(["upload", "page", "rechunk", "refresh", "sync"]);
 const ENDED = new Set(["done", "failed", "cancelled"]);
 const PAUSE = 2_000; // ms until a line that broke is tried again
 
@@ -90,6 +90,11 @@ async function sendBatch(collection, files) {
 /** Add a page of the web; the server fetches it. Raises ApiError for an address that is none. @param {string} collection @param {string} url */
 export async function sendPage(collection, url) {
   follow(await post(`/collections/${encodeURIComponent(collection)}/documents`, { url }));
+}
+
+/** Add the sample library, what is in this language first. @param {string} lang */
+export async function sendSamples(lang) {
+  follow(await post("/samples", { lang }));
 }
 
 /** Stop what is being sent, or its job. What was added stays. @param {Work} work */

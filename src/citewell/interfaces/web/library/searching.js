@@ -106,19 +106,17 @@ function Filters({ narrow, change }) {
 
 /** @param {{found: Found, many: boolean}} props */
 function Results({ found, many }) {
-  const { hits, strategy, seconds } = found;
+  const { hits, seconds } = found;
   if (!hits.length) return html`<${Empty} icon="search" title=${t("library.nothing_found")} text=${t("library.nothing_text")} />`;
-  const key = `library.strategy_${strategy}`;
-  const top = Math.max(...hits.map((hit) => hit.score));
-  const told = { n: hits.length, seconds: figure(seconds), strategy: known(key) ? t(key) : strategy };
+  const told = { n: hits.length, seconds: figure(seconds) };
   return html`<p class="lib-found" role="status"><strong>${t("library.found_n", told)}</strong>${" "}
       <span class="muted">${t("library.found_sure", { percent: percent(found.confidence) })}</span></p>
     ${found.warnings.map((text) => html`<p key=${text}><${Badge} kind="warn">${said(text)}<//></p>`)}
-    <ol class="lib-hits">${hits.map((hit) => html`<${Hit} key=${`${hit.doc_id} ${hit.start}`} hit=${hit} top=${top} many=${many} />`)}</ol>`;
+    <ol class="lib-hits">${hits.map((hit) => html`<${Hit} key=${`${hit.doc_id} ${hit.start}`} hit=${hit} many=${many} />`)}</ol>`;
 }
 
-/** @param {{hit: Passage, top: number, many: boolean}} props */
-function Hit({ hit, top, many }) {
+/** @param {{hit: Passage, many: boolean}} props */
+function Hit({ hit, many }) {
   const place = [many && hit.collection, hit.section !== hit.title && hit.section, hit.page !== null && t("library.page", { n: hit.page })];
   const kind = [typeName(hit.media_type), langName(hit.lang), hit.priority > 0 && `${t("library.priority")} ${hit.priority}`];
   const signals = Object.entries(hit.signals).filter(([, value]) => value !== 0);
@@ -126,14 +124,13 @@ function Hit({ hit, top, many }) {
     <div class="lib-hit-head">
       <button type="button" class="link lib-title" title=${t("library.open_source")} onClick=${() => openPassage(hit)}>
         ${hit.n}. ${hit.title || fileName(hit.uri)}</button>
-      <span class="lib-score"><meter min="0" max=${top > 0 ? top : 1} value=${Math.max(0, hit.score)} aria-hidden="true"></meter>
-        ${" "}<span class="unseen">${t("library.score")}</span>${" "}${figure(hit.score)}</span>
     </div>
     <p class="muted lib-place">${[...place, ...kind].filter(Boolean).join(" · ")}</p>
     <p class="lib-snippet">${marked(hit.snippet, hit.marks)}</p>
     <div class="lib-hit-foot">
-      <dl class="lib-signals" aria-label=${t("library.signals")}>${signals.map(([name, value]) => html`<div key=${name}>
-        <dt>${known(`library.signal_${name}`) ? t(`library.signal_${name}`) : name}</dt><dd>${figure(value)}</dd></div>`)}</dl>
+      <details class="lib-whole"><summary>${t("library.signals")}</summary>
+        <dl class="lib-signals"><div><dt>${t("library.score")}</dt><dd>${figure(hit.score)}</dd></div>${signals.map(([name, value]) => html`<div key=${name}>
+          <dt>${known(`library.signal_${name}`) ? t(`library.signal_${name}`) : name}</dt><dd>${figure(value)}</dd></div>`)}</dl></details>
       ${hit.text.length > hit.snippet.length + 2 && html`<details class="lib-whole"><summary>${t("library.whole")}</summary><p>${hit.text}</p></details>`}
     </div>
   </li>`;

@@ -121,17 +121,22 @@ function Results({ work }) {
   </details>`;
 }
 
+const SCANNED = "library.advice_scanned";
+const OWN_WORDS = [SCANNED, "library.advice_locked"];
+
 /** @param {{file: FileReport}} props */
 function Reported({ file }) {
-  const [reason, rest] = shortened(file.reason);
   const key = file.status === "failed" ? advice(file.reason) : "";
+  // what the server's own hint says there is said in the page's words below
+  const told = OWN_WORDS.includes(key) ? said(file.reason).split(/[;；]/)[0] ?? "" : said(file.reason);
+  const [reason, rest] = shortened(told);
   return html`<li class=${`lib-file ${file.status}`}>
     <${Badge} kind=${BADGES[file.status]}>${t(`library.file_${file.status}`)}<//>
     <div>
       <span class="lib-file-name">${fileName(file.path)}</span>
       ${file.chunks > 0 && html`${" "}<span class="muted">${t("library.passages_n", { n: file.chunks })}</span>`}
-      ${reason && html`<p class="lib-why">${said(reason)}</p>`}
-      ${known(key) && html`<p class="lib-todo">${t(key)}</p>`}
+      ${reason && html`<p class="lib-why">${reason}</p>`}
+      ${known(key) && html`<p class="lib-todo">${t(key)}${key === SCANNED && html`${" "}<a href="#/settings">${t("frame.settings")}</a>`}</p>`}
       ${rest && html`<details class="lib-types"><summary>${t("library.types_read")}</summary><p>${rest.replace(/^[^:]*: /, "")}</p></details>`}
       ${file.warnings.map((text) => html`<p key=${text} class="lib-why">${said(text)}</p>`)}
     </div>

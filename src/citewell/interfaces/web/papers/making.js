@@ -25,8 +25,8 @@ export function Making({ reading }) {
   }
   const failed = live?.problem ?? job?.error;
   return html`<section class="paper-making">
-    <h2>${t("papers.failed.title")}</h2>
-    ${failed ? html`<${Problem} error=${failed instanceof Error ? failed : new ApiError(0, failed)} />` : html`<p>${t("papers.failed.none")}</p>`}
+    <h2>${t(failed ? "papers.failed.title" : "papers.failed.none")}</h2>
+    ${failed && html`<${Problem} error=${failed instanceof Error ? failed : new ApiError(0, failed)} />`}
     ${!reading.session.value?.removed &&
     html`<${Button} kind="primary" onClick=${() => reading.makeReport()}>${t("papers.failed.again")}<//>`}
   </section>`;

@@ -11,7 +11,7 @@ import { openDocument, openSource } from "../source/panel.js";
 import { SiteMap } from "./map.js";
 import { askMore, asked, current, forget, run, site } from "./run.js";
 import { VisitList } from "./visits.js";
-import { advice } from "./why.js";
+import { advice } from "./advice.js";
 
 /** @typedef {import("./tree.js").Visit} Visit */
 /** @typedef {import("../ask/types.js").Answer} Answer */
@@ -84,7 +84,7 @@ function Legend() {
 /** @param {{error: any}} props */
 function Failed({ error }) {
   const key = ADVISED[/** @type {keyof typeof ADVISED} */ (error?.code)];
-  const what = key ? t(`sites.${key}`) : advice(String(error?.message ?? ""));
+  const what = key ? t(`sites.${key}`) : advice(error?.code);
   return html`<${Problem} error=${error} />${what && html`<p class="site-advice"><strong>${t("sites.what_to_do")}</strong> ${what}</p>`}`;
 }
 

@@ -2,7 +2,6 @@
 import { html, useLayoutEffect, useMemo, useRef } from "../ui/html.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
-import { inWords } from "./why.js";
 import { cutTo, shortAddress, treeOf } from "./tree.js";
 
 /** @typedef {import("./tree.js").Visit} Visit */
@@ -44,7 +43,7 @@ function Node({ place, onOpen }) {
   const opens = Boolean(visit.doc_id);
   return html`<g class=${`site-node ${visit.how}${opens ? " opens" : ""}`} data-n=${n} transform=${`translate(${x} ${y})`}
     onClick=${opens ? () => onOpen(visit) : undefined}>
-    <title>${`${title}\n${visit.url}\n${visit.problem ? said(visit.problem) : inWords(visit.why)}`}</title>
+    <title>${`${title}\n${visit.url}\n${said(visit.problem || visit.why)}`}</title>
     <rect width=${BOX.width} height=${BOX.height} rx="8" />
     <circle cx="14" cy="16" r="4.5" />
     <text class="site-title" x="25" y="20">${cutTo(title, 20)}</text>

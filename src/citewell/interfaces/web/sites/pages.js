@@ -14,9 +14,10 @@ import { ExploreForm } from "./form.js";
 import { Actions, Facts } from "./kept.js";
 import { finished } from "./run.js";
 import { shortAddress } from "./tree.js";
-import { advice } from "./why.js";
+import { said } from "../said.js";
+import { advice } from "./advice.js";
 
-/** @typedef {{url: string, title: string, doc_id: string, fetched_at: number, checked_at: number, problem: string}} SitePage */
+/** @typedef {{url: string, title: string, doc_id: string, fetched_at: number, checked_at: number, problem: string, code: string}} SitePage */
 
 /** @param {string} name */
 export function exportAddress(name) {
@@ -67,12 +68,12 @@ function when(seconds) {
 }
 
 /** @param {SitePage} page */
-function shown({ url, title, doc_id, fetched_at, problem }) {
+function shown({ url, title, doc_id, fetched_at, problem, code }) {
   const web = webAddress(url);
-  const what = advice(problem);
+  const what = advice(code);
   const words = title || shortAddress(url);
   const open = () => openDocument({ doc_id, title, uri: url, fetched_at });
   return html`${doc_id ? html`<button type="button" class="link" onClick=${open}>${words}</button>` : html`<span>${words}</span>`}
     ${web && html`<a class="site-url" href=${web} target="_blank" rel="noopener noreferrer">${shortAddress(url)}</a>`}
-    ${problem && html`<span class="visit-problem">${problem}${what && html`<br /><strong>${what}</strong>`}</span>`}`;
+    ${problem && html`<span class="visit-problem">${said(problem)}${what && html`<br /><strong>${what}</strong>`}</span>`}`;
 }

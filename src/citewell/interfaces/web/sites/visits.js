@@ -4,7 +4,7 @@ import { t } from "../i18n.js";
 import { said } from "../said.js";
 import { Icon } from "../ui/icon.js";
 import { webAddress } from "../source/snapshot.js";
-import { advice, inWords } from "./why.js";
+import { advice } from "./advice.js";
 import { shortAddress, treeOf } from "./tree.js";
 
 /** @typedef {import("./tree.js").Visit} Visit */
@@ -32,7 +32,7 @@ function Branch({ places, parent, onOpen, label }) {
 function Entry({ visit, onOpen }) {
   const title = visit.title || shortAddress(visit.url);
   const address = webAddress(visit.url);
-  const what = advice(visit.problem);
+  const what = advice(visit.code);
   return html`<div class=${`visit ${visit.how}`}>
     <${Icon} name=${SIGNS[/** @type {keyof typeof SIGNS} */ (visit.how)] ?? "info"} size=${18} />
     <div>
@@ -43,7 +43,7 @@ function Entry({ visit, onOpen }) {
       ${address && html`<p class="visit-url"><a href=${address} target="_blank" rel="noopener noreferrer">${shortAddress(visit.url)}</a></p>`}
       ${visit.problem
         ? html`<p class="visit-problem">${said(visit.problem)}${what && html`<br /><strong>${what}</strong>`}</p>`
-        : visit.why && html`<p class="visit-why">${inWords(visit.why)}</p>`}
+        : visit.why && html`<p class="visit-why">${said(visit.why)}</p>`}
     </div>
   </div>`;
 }

@@ -4,7 +4,7 @@
  */
 import { ApiError, get } from "../api.js";
 import { chooseAgent, choose } from "../ask/choices.js";
-import { newTalk } from "../ask/conversations.js";
+import { newTalk } from "../talks/conversations.js";
 import { t } from "../i18n.js";
 import { Button } from "../ui/button.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";

@@ -47,6 +47,7 @@ export function Place({ citation, kind, title, found }) {
     section,
     citation.page ? t("source.on_page", { n: citation.page }) : "",
     citation.fetched_at ? t("source.fetched", { time: time(citation.fetched_at) }) : "",
+    citation.as_of ? t("source.as_of", { time: time(citation.as_of) }) : "",
     !citation.quote && info ? bytes(info.bytes) : "",
   ];
   return html`<p class="panel-place">${parts.filter(Boolean).map((part, i) => html`<span key=${i}>${part}</span>`)}

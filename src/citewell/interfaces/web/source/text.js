@@ -47,9 +47,16 @@ function Leaves({ content, citation }) {
   const [goal, setGoal] = useState({ at: first });
   const [drawn, setDrawn] = useState(() => around(leafAt(starts, first), starts.length));
   const held = useRef(/** @type {{leaf: number, top: number} | null} */ (null));
+  const shown = useRef(drawn);
+  const staying = useRef(false);
+  if (shown.current !== drawn) {
+    // looked at just before the leaves change: between a scroll and this one may have scrolled on
+    held.current = staying.current && frame.current ? anchorOf(frame.current, shown.current, drawn) : null;
+    shown.current = drawn;
+  }
 
   const goTo = (/** @type {number} */ at) => {
-    held.current = null;
+    staying.current = false;
     setDrawn(around(leafAt(starts, at), starts.length));
     setGoal({ at });
   };
@@ -60,9 +67,11 @@ function Leaves({ content, citation }) {
   const scrolled = () => {
     const next = frame.current && more(frame.current, drawn, starts.length);
     if (!next || !frame.current) return;
-    held.current = anchorOf(frame.current, drawn, next);
+    staying.current = true;
     setDrawn(next);
   };
+  // who scrolled on before the last window was drawn may be at its very end, where no scrolling is heard of
+  useEffect(scrolled, [drawn]);
   const leaves = Array.from({ length: drawn.to - drawn.from }, (_, n) => drawn.from + n);
   return html`${parts.length > 1 && html`<${Contents} parts=${parts} onGo=${goTo} />`}
     <div class="panel-scroll panel-text" ref=${frame} onScroll=${scrolled} tabindex="0" role="region" aria-label=${t("source.text")}

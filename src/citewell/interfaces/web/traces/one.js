@@ -1,5 +1,6 @@
 /** One trace: how an answer came about, from the question to the last step, and what comes out today. */
 import { del, get } from "../api.js";
+import { AnswerView } from "../ask/answer.js";
 import { agentName, t } from "../i18n.js";
 import { go } from "../state.js";
 import { Graph, chainOf } from "../ui/graph.js";
@@ -50,7 +51,7 @@ export function One({ id, tab }) {
     <${Parts} parts=${parts} label=${t("traces.parts")} />
     <section class="trace-part" aria-label=${t(`traces.tab_${current}`)} key=${current}>
       <h2 class="unseen">${t(`traces.tab_${current}`)}</h2>
-      ${current === "answer" && html`<${Answered} answer=${trace.answer} />`}
+      ${current === "answer" && html`<${AnswerView} answer=${trace.answer} />`}
       ${current === "steps" && html`<${Way} trace=${trace} />`}
       ${current === "prompts" && html`<${Prompts} prompts=${trace.prompts} />`}
       ${current === "snapshot" && html`<${Snapshot} trace=${trace} />`}
@@ -83,23 +84,6 @@ function Head({ trace }) {
     ${asking && html`<${Sure} title=${t("traces.delete_sure")} text=${t("traces.delete_about")} yes=${t("traces.delete")}
       act=${remove} close=${() => setAsking(false)} />`}
   </header>`;
-}
-
-/** The answer as the ask view shows it; where that cannot be had, its bare words. @param {{ answer: any }} props */
-function Answered({ answer }) {
-  const [view, setView] = useState(/** @type {any} */ (null));
-  useEffect(() => {
-    import("../ask/answer.js").then((found) => setView(() => found.AnswerView), () => setView(() => Bare));
-    import("../ask/feedback.js").then((found) => found.loadVotes?.()).catch(() => undefined); // thumbs stay as they are
-  }, []);
-  const Shown = view;
-  return Shown ? html`<${Shown} answer=${answer} />` : html`<${Busy} label=${t("traces.loading")} />`;
-}
-
-/** @param {{ answer: any }} props */
-function Bare({ answer }) {
-  return html`<div><p class="value-text">${answer.answer}</p><ol>${answer.citations.map((/** @type {any} */ each) => html`<li key=${each.n}
-    value=${each.n}>${each.title}: “${each.quote}”</li>`)}</ol></div>`;
 }
 
 /** @param {{ trace: any }} props */

@@ -8,6 +8,7 @@ import { Field, Select } from "../ui/fields.js";
 import { figure } from "../ui/figures.js";
 import { html, useMemo, useState } from "../ui/html.js";
 import { Copy } from "./copy.js";
+import { nodeWords } from "../ui/step_words.js";
 
 /** @typedef {import("./steps.js").Prompt} Prompt */
 
@@ -29,7 +30,7 @@ export function Prompts({ prompts }) {
   return html`<div class="trace-prompts">
     ${prompts.length > 3 && html`<div class="filters">
       <${Select} label=${t("traces.node")} value=${node} onChange=${setNode}
-        options=${[{ value: "", label: t("traces.any") }, ...nodes.map((name) => ({ value: name, label: name || t("traces.no_node") }))]} />
+        options=${[{ value: "", label: t("traces.any") }, ...nodes.map((name) => ({ value: name, label: name ? nodeWords(name) : t("traces.no_node") }))]} />
       <${Field} class="grow" type="search" label=${t("traces.find_in_prompts")} value=${words}
         onInput=${(/** @type {any} */ event) => setWords(event.currentTarget.value)} />
     </div>`}
@@ -47,7 +48,7 @@ function One({ n, prompt }) {
     <details open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.currentTarget.open)}>
       <summary>
         <span class="trace-step-n">${n}</span>
-        <span class="trace-step-node">${prompt.node || t("traces.no_node")}</span>
+        <span class="trace-step-node">${prompt.node ? nodeWords(prompt.node) : t("traces.no_node")}</span>
         <span class="trace-prompt-job">${prompt.job === "yes_no" ? t("traces.job_yes_no") : t("traces.job_chat")}</span>
         <span class="trace-prompt-size">${t("traces.characters", { n: figure(length) })}</span>
         <span class="trace-prompt-reply">${String(prompt.reply).slice(0, 120)}</span>

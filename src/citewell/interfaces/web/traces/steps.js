@@ -4,6 +4,7 @@ import { Button } from "../ui/button.js";
 import { duration } from "../ui/figures.js";
 import { html, useState } from "../ui/html.js";
 import { Value } from "./value.js";
+import { actionWords, nodeWords } from "../ui/step_words.js";
 
 /** @typedef {{ n: number, node: string, action: string, seconds: number, detail: Record<string, unknown> }} Step */
 /** @typedef {{ node: string, job: string, messages: { role: string, content: string }[], reply: string | number }} Prompt */
@@ -36,14 +37,15 @@ function One({ step, from, share, asked, opened }) {
     <details open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.currentTarget.open)}>
       <summary>
         <span class="trace-step-n">${step.n}</span>
-        <span class="trace-step-node">${step.node}</span>
-        <span class="trace-step-action"><span aria-hidden="true">→ </span>${step.action}</span>
+        <span class="trace-step-node">${nodeWords(step.node)}</span>
+        <span class="trace-step-action"><span aria-hidden="true">→ </span>${actionWords(step.action)}</span>
         <span class="trace-step-seconds">${duration(step.seconds)}</span>
         <span class="trace-step-bar" aria-hidden="true"><span style=${bar}></span></span>
       </summary>
       ${open && html`<div class="trace-step-detail">
+        <p class="muted"><code>${step.node}</code> → <code>${step.action}</code></p>
         ${noted ? html`<${Value} value=${step.detail} />` : html`<p class="muted">${t("traces.noted_nothing")}</p>`}
-        ${asked > 0 && html`<p class="muted">${t("traces.model_asked", { n: asked, node: step.node })}</p>`}
+        ${asked > 0 && html`<p class="muted">${t("traces.model_asked", { n: asked, node: nodeWords(step.node) })}</p>`}
       </div>`}
     </details>
   </li>`;

@@ -2,6 +2,7 @@
 import { t } from "../i18n.js";
 import { duration, figure, percent } from "../ui/figures.js";
 import { html } from "../ui/html.js";
+import { nodeWords } from "../ui/step_words.js";
 
 /** @typedef {{ calls: number, prompt_tokens: number, cached_tokens?: number, completion_tokens: number, seconds: Record<string, number> }} Use */
 
@@ -23,7 +24,7 @@ export function Usage({ usage, prompts }) {
     ${rows.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label=${t("traces.usage")}><table>
       <thead><tr><th scope="col">${t("traces.node")}</th><th scope="col" class="number">${t("traces.took")}</th>
         <th scope="col" class="number">${t("traces.share")}</th><th scope="col" class="number">${t("traces.calls")}</th></tr></thead>
-      <tbody>${rows.map((row) => html`<tr key=${row.node}><th scope="row">${row.node}</th><td class="number">${duration(row.seconds)}</td>
+      <tbody>${rows.map((row) => html`<tr key=${row.node}><th scope="row">${nodeWords(row.node)}</th><td class="number">${duration(row.seconds)}</td>
         <td class="number">${percent(row.seconds / whole)}</td><td class="number">${row.calls || "–"}</td></tr>`)}</tbody>
     </table></div>`}
   </div>`;

@@ -2,6 +2,7 @@
  * Any value of a trace, shown as text: figures, texts, lists and tables of names.
  * The one rule: what is large is cut or closed until somebody asks for it, so that a long trace stays quick.
  */
+import { saidWithin } from "../said.js";
 import { t } from "../i18n.js";
 import { Button } from "../ui/button.js";
 import { figure } from "../ui/figures.js";
@@ -15,7 +16,8 @@ const SHORT = 90; // characters that fit in a line
  * @param {{ value: unknown, depth?: number }} props
  * @returns {any}
  */
-export function Value({ value, depth = 0 }) {
+export function Value({ value: given, depth = 0 }) {
+  const value = depth ? given : saidWithin(given);
   if (value === null || value === undefined || value === "") return html`<span class="value-none">${t("traces.nothing")}</span>`;
   if (typeof value === "string") return html`<${Text} text=${value} />`;
   if (typeof value !== "object") return html`<code class="value-figure">${figureOf(value)}</code>`;

@@ -7,8 +7,11 @@ import { html, useEffect, useMemo, useRef, useState } from "./html.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
 import { dark, lang } from "../state.js";
+import { looksOf, shown } from "../data/looks.js";
 
-/** @typedef {{kind: "bar" | "line" | "pie" | "scatter", x: string, y: string[], title?: string}} ChartSpec */
+/** `series`: splits a single `y` into one for each of its values; `table`: nothing is drawn.
+ * @typedef {{kind: "bar" | "line" | "pie" | "scatter" | "table", x: string, y: string[], series?: string, title?: string}} ChartSpec */
+/** @typedef {import("../data/looks.js").Look} Look */
 /** @typedef {string | number | boolean | null} Value */
 
 const LIGHT = ["#2558c9", "#c2410c", "#0f766e", "#8b2fc9", "#be185d", "#4d7c0f", "#475569", "#946200"];
@@ -17,22 +20,48 @@ const POINTS = /** @type {const} */ (["circle", "rectRot", "triangle", "rect", "
 const SPOKEN = 30; // values told in words
 const LONG_NAME = 12; // letters of a name from which bars lie down
 const MANY = 8; // bars from which they lie down
+const MOST_SETS = 8; // as many as there are colours
 
 /**
  * What of the rows is drawn: names and figures in the order of the drawing.
  * @param {ChartSpec} chart
  * @param {string[]} columns
  * @param {Value[][]} rows
+ * @param {Look[]} [looks]
  */
-export function series(chart, columns, rows) {
+export function series(chart, columns, rows, looks = []) {
   const x = columns.indexOf(chart.x);
   const ys = chart.y.map((name) => columns.indexOf(name)).filter((at) => at >= 0);
   const taken = rows.filter((row) => x >= 0 && row[x] !== null);
   if (chart.kind === "line") taken.sort((a, b) => compare(a[x] ?? null, b[x] ?? null));
+  const by = chart.series ? columns.indexOf(chart.series) : -1;
+  if (by >= 0 && ys.length) return split(taken, x, /** @type {number} */ (ys[0]), by, looks);
   return {
-    names: taken.map((row) => String(row[x])),
+    names: taken.map((row) => shown(row[x] ?? null, looks[x])),
     xs: taken.map((row) => figureOf(row[x] ?? null)),
-    sets: ys.map((at) => ({ name: columns[at] ?? "", values: taken.map((row) => figureOf(row[at] ?? null)) })),
+    sets: ys.map((at) => ({ name: columns[at] ?? "", look: looks[at], values: taken.map((row) => figureOf(row[at] ?? null)) })),
+  };
+}
+
+/** One set for each value of a column; what there is several times is added up. @param {Value[][]} rows @param {number} x @param {number} y @param {number} by @param {Look[]} looks */
+function split(rows, x, y, by, looks) {
+  const places = [...new Set(rows.map((row) => row[x] ?? null))];
+  if (looks[x]?.time) places.sort(compare);
+  const names = [...new Set(rows.map((row) => row[by] ?? null))].slice(0, MOST_SETS);
+  const sums = new Map(/** @type {[string, number][]} */ ([]));
+  for (const row of rows) {
+    const key = JSON.stringify([row[x] ?? null, row[by] ?? null]);
+    const figure = figureOf(row[y] ?? null);
+    if (figure !== null) sums.set(key, (sums.get(key) ?? 0) + figure);
+  }
+  return {
+    names: places.map((place) => shown(place, looks[x])),
+    xs: places.map(figureOf),
+    sets: names.map((name) => ({
+      name: name === null ? t("data.no_value") : shown(name, looks[by]),
+      look: looks[y],
+      values: places.map((place) => sums.get(JSON.stringify([place, name])) ?? null),
+    })),
   };
 }
 
@@ -47,13 +76,13 @@ function compare(a, b) {
   return String(a).localeCompare(String(b), document.documentElement.lang, { numeric: true });
 }
 
-/** @param {{chart: ChartSpec, columns: string[], rows: Value[][]}} props */
-export function Chart({ chart, columns, rows }) {
+/** @param {{chart: ChartSpec, columns: string[], rows: Value[][], looks?: import("../data/looks.js").Told[]}} props */
+export function Chart({ chart, columns, rows, looks }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const [problem, setProblem] = useState("");
-  const drawn = useMemo(() => series(chart, columns, rows), [chart, columns, rows]);
   const night = dark.value;
   const locale = lang.value;
+  const drawn = useMemo(() => series(chart, columns, rows, looksOf(columns, rows, looks)), [chart, columns, rows, looks, locale]);
   useEffect(() => {
     let gone = false;
     /** @type {{destroy: () => void} | undefined} */
@@ -93,9 +122,9 @@ function lies(names) {
  * @param {string} title
  */
 function spoken(chart, drawn, title) {
-  const figure = (/** @type {number | null} */ value) => (value === null ? t("data.no_value") : value.toLocaleString(lang.value));
+  const figure = (/** @type {number | null} */ value, /** @type {Look | undefined} */ look) => (value === null ? t("data.no_value") : shown(value, look));
   const told = drawn.names.slice(0, SPOKEN).map((name, n) => {
-    const values = drawn.sets.map((set) => (drawn.sets.length > 1 ? `${set.name} ` : "") + figure(set.values[n] ?? null));
+    const values = drawn.sets.map((set) => (drawn.sets.length > 1 ? `${set.name} ` : "") + figure(set.values[n] ?? null, set.look));
     return `${name}: ${values.join(", ")}`;
   });
   const more = drawn.names.length > SPOKEN ? ` ${t("data.chart_more", { n: drawn.names.length - SPOKEN })}` : "";
@@ -170,7 +199,7 @@ function options(chart, drawn, ink, night, locale) {
   const grid = { color: night ? "rgba(255,255,255,0.14)" : "rgba(0,0,0,0.11)" };
   const short = { color: ink, callback: shortened, autoSkip: !lying };
   const grace = chart.kind === "scatter" ? "5%" : 0; // room, so that no point is cut at the edge
-  const figures = { beginAtZero: chart.kind === "bar", grace, grid, ticks: { color: ink }, title: named(drawn.sets.map((set) => set.name).join(", "), ink) };
+  const figures = { beginAtZero: chart.kind === "bar", grace, grid, ticks: { color: ink }, title: named(chart.series ? chart.y.join(", ") : drawn.sets.map((set) => set.name).join(", "), ink) };
   const names = { ...(grace ? { grace } : {}), grid: { display: false }, ticks: chart.kind === "scatter" ? { color: ink } : short, title: named(chart.x, ink) };
   return { ...shared, indexAxis: lying ? "y" : "x", scales: lying ? { x: figures, y: names } : { x: names, y: figures } };
 }

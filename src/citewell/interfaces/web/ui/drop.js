@@ -58,19 +58,19 @@ export function DropAnywhere({ label, onFiles, disabled = false }) {
 }
 
 /**
- * A button that chooses files. `folder`: a whole folder; `accept`: kinds of them. What was chosen can be chosen again.
+ * A button that chooses files. `folder`: a whole folder; `bare`: its sign alone; `accept`: kinds of them. What was chosen can be chosen again.
  * @param {{label: string, onFiles: (list: FileList | null) => void, folder?: boolean, multiple?: boolean, accept?: string, icon?: string,
- *   primary?: boolean, disabled?: boolean}} props
+ *   primary?: boolean, disabled?: boolean, bare?: boolean}} props
  */
-export function FileButton({ label, onFiles, folder = false, multiple = true, accept, icon = "upload", primary = false, disabled = false }) {
+export function FileButton({ label, onFiles, folder = false, multiple = true, accept, icon = "upload", primary = false, disabled = false, bare = false }) {
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const chosen = (/** @type {any} */ event) => {
     onFiles(event.currentTarget.files);
     event.currentTarget.value = "";
   };
   return html`<span class="file-button">
-    <button type="button" class=${`button ${primary ? "primary" : "plain"}`} disabled=${disabled} onClick=${() => field.current?.click()}>
-      <${Icon} name=${icon} size=${18} />${" "}${label}</button>
+    <button type="button" class=${bare ? "icon-button" : `button ${primary ? "primary" : "plain"}`} disabled=${disabled} onClick=${() => field.current?.click()}
+      aria-label=${bare ? label : null} title=${bare ? label : null}><${Icon} name=${icon} size=${18} />${!bare && html`${" "}${label}`}</button>
     <input ref=${field} type="file" hidden multiple=${multiple} accept=${accept} webkitdirectory=${folder || undefined} aria-label=${label}
       onChange=${chosen} />
   </span>`;

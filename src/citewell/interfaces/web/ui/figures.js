@@ -2,6 +2,7 @@
 
 import { lang } from "../state.js";
 
+/** @type {Record<string, string>} */
 const LOCALES = { en: "en-GB", zh: "zh-CN" };
 const UNITS = /** @type {[Intl.RelativeTimeFormatUnit, number][]} */ ([
   ["year", 31_557_600],
@@ -12,7 +13,7 @@ const UNITS = /** @type {[Intl.RelativeTimeFormatUnit, number][]} */ ([
   ["minute", 60],
 ]);
 
-const locale = () => LOCALES[lang.value];
+export const locale = () => LOCALES[lang.value] ?? lang.value;
 
 /** A day and a time, of seconds since the epoch. @param {number | null | undefined} seconds */
 export function time(seconds) {

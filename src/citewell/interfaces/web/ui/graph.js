@@ -4,7 +4,9 @@
  */
 import { html, useEffect, useMemo, useRef } from "./html.js";
 import { t } from "../i18n.js";
+import { lang } from "../state.js";
 import { END, arrange } from "./graph_layout.js";
+import { actionWords, nodeWords } from "./step_words.js";
 
 export { chainOf } from "./graph_layout.js";
 
@@ -28,7 +30,7 @@ export function Graph({ nodes, edges, current = "", visited = [], direction = "d
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
   const trail = visited.map((one) => (typeof one === "string" ? one : one.node));
   const way = visited.map((one) => (typeof one === "string" ? one : `${one.node} ${one.action}`)).join("\n");
-  const drawing = useMemo(() => arrange(nodes, edges, visited, { direction }), [nodes, edges, way, direction]);
+  const drawing = useMemo(() => arrange(nodes, edges, visited, { direction, nodeWords, actionWords }), [nodes, edges, way, direction, lang.value]);
   useEffect(() => {
     if (current) show(frame.current); // a run that is over is read from its start
   }, [current, drawing]);
@@ -36,7 +38,7 @@ export function Graph({ nodes, edges, current = "", visited = [], direction = "d
   const times = count(trail);
   const last = visited.at(-1);
   const over = !current && drawing.lines.some((line) => line.to === END && line.from === trail.at(-1)
-    && (typeof last !== "object" || line.labels.some((label) => label.text === last.action)));
+    && (typeof last !== "object" || line.labels.some((label) => label.action === last.action)));
   const size = { inlineSize: `max(${Math.round(drawing.width * 0.8)}px, min(100%, ${drawing.width}px))` };
   return html`<figure class="graph">
     <div class="graph-frame" ref=${frame} tabindex="0" role="region" aria-label=${title || t("traces.graph_title")}>
@@ -59,7 +61,7 @@ function Edge({ line }) {
     <path class="graph-line" d=${line.path} />
     <path class="graph-head" d=${line.head} />
     ${line.labels.map((label, n) => html`<text class=${label.taken ? "taken" : ""} x=${line.at.x} y=${top + n * 15}
-      key=${label.text}>${label.text}</text>`)}
+      key=${label.action}>${label.text}</text>`)}
   </g>`;
 }
 
@@ -71,7 +73,7 @@ function Node({ box, lit, first, times }) {
   return html`<g class=${kind} data-node=${box.name}>
     <title>${box.name === END ? t("traces.graph_end") : said}</title>
     <rect x=${x} y=${y} width=${box.width} height=${box.height} rx=${box.name === END || first ? box.height / 2 : 7} />
-    <text x=${box.x} y=${box.y}>${box.name === END ? t("traces.graph_end") : box.name}</text>
+    <text x=${box.x} y=${box.y}>${box.name === END ? t("traces.graph_end") : box.words}</text>
     ${times > 1 && html`<g class="graph-times"><circle cx=${x + box.width - 3} cy=${y + 3} r="9" />
       <text x=${x + box.width - 3} y=${y + 3}>${times}</text></g>`}
   </g>`;
@@ -80,12 +82,12 @@ function Node({ box, lit, first, times }) {
 /** @param {{ nodes: readonly string[], edges: readonly Way[], trail: string[], current: string }} props */
 function InWords({ nodes, edges, trail, current }) {
   return html`<div class="unseen">
-    ${current && html`<p>${t("traces.graph_now", { node: current })}</p>`}
-    ${trail.length > 0 && html`<p>${t("traces.graph_way")}</p><ol>${trail.map((name, n) => html`<li key=${n}>${name}</li>`)}</ol>`}
+    ${current && html`<p>${t("traces.graph_now", { node: nodeWords(current) })}</p>`}
+    ${trail.length > 0 && html`<p>${t("traces.graph_way")}</p><ol>${trail.map((name, n) => html`<li key=${n}>${nodeWords(name)}</li>`)}</ol>`}
     <p>${t("traces.graph_all")}</p>
-    <ul>${nodes.filter((name) => name !== END).map((name) => html`<li key=${name}>${name}: ${edges
+    <ul>${nodes.filter((name) => name !== END).map((name) => html`<li key=${name}>${nodeWords(name)}: ${edges
       .filter(([from]) => from === name)
-      .map(([, to, label]) => t("traces.graph_leads", { label, node: to === END ? t("traces.graph_end") : to }))
+      .map(([, to, label]) => t("traces.graph_leads", { label: actionWords(label), node: to === END ? t("traces.graph_end") : nodeWords(to) }))
       .join("; ")}</li>`)}</ul>
   </div>`;
 }

@@ -9,7 +9,8 @@ import { Graph as Net, layout } from "@dagrejs/dagre";
 /** @typedef {{ x: number, y: number }} Point */
 /**
  * @typedef {object} Label
- * @property {string} text
+ * @property {string} text what is written
+ * @property {string} action its name
  * @property {boolean} taken
  */
 /**
@@ -23,7 +24,7 @@ import { Graph as Net, layout } from "@dagrejs/dagre";
  * @property {string} head the arrow's
  * @property {Point} at the middle of its labels
  */
-/** @typedef {{ name: string, x: number, y: number, width: number, height: number }} Box */
+/** `words`: what is written for its name. @typedef {{ name: string, words: string, x: number, y: number, width: number, height: number }} Box */
 /** @typedef {{ width: number, height: number, boxes: Box[], lines: Line[] }} Drawing */
 
 export const END = "END";
@@ -71,10 +72,12 @@ export function waysTaken(edges, visited) {
  * @param {readonly string[]} nodes
  * @param {readonly Way[]} edges
  * @param {readonly (string | Taken)[]} visited
- * @param {{ font?: string, direction?: "down" | "right" }} [how]
+ * @param {{ font?: string, direction?: "down" | "right", nodeWords?: (name: string) => string, actionWords?: (label: string) => string }} [how]
+ *   what is written for a name
  * @returns {Drawing}
  */
-export function arrange(nodes, edges, visited, { font = "500 12.5px system-ui, sans-serif", direction = "down" } = {}) {
+export function arrange(nodes, edges, visited, how = {}) {
+  const { font = "500 12.5px Figtree, system-ui, sans-serif", direction = "down", nodeWords = same, actionWords = same } = how;
   const net = new Net({ directed: true });
   net.setGraph({
     rankdir: direction === "right" ? "LR" : "TB", nodesep: 26, edgesep: 16, ranksep: direction === "right" ? 30 : 26,
@@ -88,17 +91,18 @@ export function arrange(nodes, edges, visited, { font = "500 12.5px system-ui, s
     if (!known.has(from) || !known.has(to)) continue;
     const key = JSON.stringify([from, to]);
     const line = joined.get(key) ?? { from, to, labels: [] };
-    line.labels.push({ text: label, taken: taken.has(`${from} ${label}`) });
+    line.labels.push({ text: actionWords(label), action: label, taken: taken.has(`${from} ${label}`) });
     joined.set(key, line);
   }
   /** @type {Map<string, Box>} */
   const place = new Map();
   for (const name of nodes) {
-    const width = name === END ? 44 : Math.ceil(widthOf(name, font)) + 26;
+    const words = name === END ? "" : nodeWords(name);
+    const width = name === END ? 44 : Math.ceil(widthOf(words, font)) + 26;
     const own = joined.get(JSON.stringify([name, name]));
     const aside = own ? 2 * (LOOP + wide(own.labels)) : 0; // a loop stands at the right; the same at the left keeps the middle
     const height = name === END ? 24 : HEIGHT;
-    place.set(name, { name, x: 0, y: 0, width, height });
+    place.set(name, { name, words, x: 0, y: 0, width, height });
     net.setNode(name, { width: width + aside, height });
   }
   for (const { from, to, labels } of joined.values()) {
@@ -122,7 +126,7 @@ export function arrange(nodes, edges, visited, { font = "500 12.5px system-ui, s
 
 /** @param {readonly Label[]} labels */
 function wide(labels) {
-  return Math.ceil(Math.max(0, ...labels.map((label) => widthOf(label.text, "11px system-ui, sans-serif")))) + 10;
+  return Math.ceil(Math.max(0, ...labels.map((label) => widthOf(label.text, "11px Figtree, system-ui, sans-serif")))) + 10;
 }
 
 /**
@@ -227,4 +231,9 @@ export function chainOf(steps) {
     edges.set(JSON.stringify([step.node, to, step.action]), [step.node, to, step.action]);
   });
   return { nodes: [...nodes, END], edges: [...edges.values()] };
+}
+
+/** @param {string} name */
+function same(name) {
+  return name;
 }

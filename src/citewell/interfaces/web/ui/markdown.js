@@ -8,7 +8,7 @@ import { lang } from "../state.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
 import { placed } from "../ask/place.js";
-import { formulas } from "./formulas.js";
+import { formulas, highlighter } from "./late.js";
 import { fragmentOf } from "./markdown_dom.js";
 
 /** @typedef {import("../ask/types.js").Citation} Citation */
@@ -25,11 +25,13 @@ const WAIT = 160; // milliseconds for the mouse to cross from the one to the oth
 export function Markdown({ text, citations = NONE, sentences = NONE, onCite }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const { tip, handlers } = useTips(citations, onCite);
-  const drawing = /[$\\]/.test(text) && formulas.value; // a text without a formula is not laid out anew for them
+  // a text without a formula or code is not laid out anew for them
+  const drawing = /[$\\]/.test(text) && formulas.library.value;
+  const colouring = /```|~~~/.test(text) && highlighter.library.value;
   useLayoutEffect(() => {
     const told = sentences.map((each) => ({ ...each, problems: each.problems.map(said) }));
     if (box.current) refill(box.current, fragmentOf(text, { citations, sentences: told, words: wordsOf(citations) }));
-  }, [text, citations, sentences, lang.value, drawing]);
+  }, [text, citations, sentences, lang.value, drawing, colouring]);
   return html`<div class="md-frame" ...${handlers}>
     <div class="md" ref=${box}></div>
     ${tip && html`<${Tip} ...${tip} />`}
@@ -62,6 +64,8 @@ function noteOf({ kind, calculation, verdict }) {
   if (calculation) return t("ask.note_calculation", { equation: calculation.replaceAll("*", "×") });
   return verdict !== "unsupported" && (kind === "correction" || kind === "not_told") ? t(`ask.note_${kind}`) : "";
 }
+
+const coarse = matchMedia("(pointer: coarse)");
 
 /**
  * Which citation's quote is shown: that of the button under the mouse or with the focus, until Esc.
@@ -99,7 +103,8 @@ function useTips(citations, onCite) {
       else if (tip) hideSoon();
     },
     onMouseLeave: () => tip && hideSoon(),
-    onFocusIn: show,
+    // a source that is closed gives the focus back: where there is no hand on a keyboard, nobody asked for the card
+    onFocusIn: (/** @type {FocusEvent} */ event) => (!coarse.matches || buttonOf(event)?.matches(":focus-visible")) && show(event),
     onFocusOut: hide,
     onKeyDown: (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Escape" || !tip) return;

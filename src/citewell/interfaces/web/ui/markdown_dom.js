@@ -3,9 +3,8 @@
  * all of them pass DOMPurify, without styles, ids, pictures or forms.
  */
 import DOMPurify from "dompurify";
-import hljs from "highlight.js";
 import { Marked } from "marked";
-import { fetchFormulas, formulas } from "./formulas.js";
+import { colour, formulas } from "./late.js";
 import { markVerdicts } from "./markdown_verdicts.js";
 
 /** @typedef {import("../ask/types.js").Citation} Citation */
@@ -23,7 +22,6 @@ import { markVerdicts } from "./markdown_verdicts.js";
 
 const LAST_WORD = /(?:[^\s\u2e80-\uffef]{1,20}|[\u2e80-\uffef]{1,2})\s*$/u;
 const LONGEST = 20_000; // characters that are read as Markdown: the time that the worst of it takes grows with its square
-const LONGEST_CODE = 50_000; // characters that are highlighted
 const LONGEST_MATH = 2_000;
 const HEADING = 2; // an answer's first level stands below the page's and the question's
 const CLEAN = {
@@ -128,14 +126,13 @@ export function escaped(text) {
 /** @param {string} code @param {string} name */
 function coloured(code, name) {
   const language = /^[\w+#-]+/.exec(name)?.[0] ?? "";
-  if (!hljs.getLanguage(language) || code.length > LONGEST_CODE) return escaped(code);
-  return hljs.highlight(code, { language, ignoreIllegals: true }).value;
+  return colour(code, language) ?? escaped(code);
 }
 
 /** Without its inline styles, which the content security policy refuses; its own words until what draws it is there. @param {string} tex @param {boolean} block */
 function mathOf(tex, block) {
-  const library = formulas.peek();
-  if (!library) void fetchFormulas();
+  const library = formulas.library.peek();
+  if (!library) void formulas.fetch();
   try {
     if (!library) return `<code>${escaped(tex)}</code>`;
     const mathml = library.renderToString(tex, { displayMode: block, throwOnError: true, trust: false, maxExpand: 200 });

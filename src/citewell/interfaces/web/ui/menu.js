@@ -14,6 +14,7 @@ export function Menu({ label, items, icon = "more", words = false, class: more =
   const [open, setOpen] = useState(false);
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const id = useId();
+  const [above, setAbove] = useState(up);
   const shown = /** @type {Item[]} */ (items.filter(Boolean));
   const entries = () => [...(box.current?.querySelectorAll('[role^="menuitem"]') ?? [])].filter((each) => each instanceof HTMLElement);
   const close = () => {
@@ -21,7 +22,9 @@ export function Menu({ label, items, icon = "more", words = false, class: more =
     box.current?.querySelector("button")?.focus();
   };
   useLayoutEffect(() => {
-    if (open) entries()[0]?.focus();
+    if (!open) return;
+    setAbove(up || !fitsBelow(box.current));
+    entries()[0]?.focus({ preventScroll: true });
   }, [open]);
   useEffect(() => {
     if (!open) return;
@@ -60,10 +63,25 @@ export function Menu({ label, items, icon = "more", words = false, class: more =
       ? html`<${Button} kind="quiet" icon=${icon} ...${own} onClick=${toggle}>${label}<//>`
       : html`<${IconButton} name=${icon} label=${label} ...${own} onClick=${toggle} />`}
     ${open &&
-    html`<div role="menu" id=${id} aria-label=${label} class=${up ? "menu-list up" : "menu-list"}>
+    html`<div role="menu" id=${id} aria-label=${label} class=${above ? "menu-list up" : "menu-list"}>
       ${shown.map((each) => html`<${Entry} key=${each.label} item=${each} close=${close} />`)}
     </div>`}
   </div>`;
+}
+
+/** Whether its list ends within what can be seen, or has no more room above. @param {HTMLElement | null} box */
+function fitsBelow(box) {
+  const list = box?.querySelector(".menu-list");
+  if (!box || !list) return true;
+  let [top, bottom] = [0, innerHeight];
+  for (let around = box.parentElement; around; around = around.parentElement) {
+    if (!/auto|scroll|hidden/.test(getComputedStyle(around).overflowY)) continue;
+    const edge = around.getBoundingClientRect();
+    [top, bottom] = [Math.max(top, edge.top), Math.min(bottom, edge.bottom)];
+  }
+  const button = box.getBoundingClientRect();
+  const needed = list.getBoundingClientRect().height + 4;
+  return button.bottom + needed <= bottom || button.top - needed < top;
 }
 
 /** @param {{item: Item, close: () => void}} props */
@@ -73,7 +91,7 @@ function Entry({ item, close }) {
     item.action?.();
   };
   const inside = html`${item.icon && html`<${Icon} name=${item.icon} size=${18} />`}<span>${item.label}</span>
-    ${item.checked && html`<${Icon} name="check" size=${16} class="checked" />`}`;
+    ${item.checked && html`<${Icon} name="check" size=${16} class="menu-tick" />`}`;
   const role = item.checked === undefined ? "menuitem" : "menuitemradio";
   const own = { role, tabindex: -1, class: item.danger ? "danger" : "", "aria-checked": item.checked === undefined ? undefined : String(item.checked) };
   if (item.href) return html`<a ...${own} href=${item.href} onClick=${close}>${inside}</a>`;

@@ -33,7 +33,7 @@ export function Problem({ error, retry }) {
     return () => clearTimeout(timer);
   }, [error, !again]);
   if (!error) return null;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = known?.text ?? (error instanceof Error ? error.message : String(error));
   const gone = missing(error);
   const hint = offline ? t("frame.offline_hint") : gone ? t(gone.advice) : said(known?.hint);
   return html`<div class="problem" role="alert">

@@ -1,5 +1,6 @@
 /** A table whose rows can be put in order by a click on a column's head. */
 
+import { said } from "../said.js";
 import { t } from "../i18n.js";
 import { html, useMemo, useState } from "./html.js";
 import { Icon } from "./icon.js";
@@ -53,7 +54,7 @@ export function Table({ columns, rows, caption, id = (_, n) => n, sort = "", hid
 function shown(column, row) {
   if (column.render) return column.render(row);
   const value = row[column.key];
-  return value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+  return value === null || value === undefined ? "" : value instanceof String ? said(/** @type {any} */ (value)) : typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** @param {any[]} rows @param {Column[]} columns @param {string} order */

@@ -1,15 +1,16 @@
 /** The place to ask: a conversation, its composer, and in the sidebar all conversations. */
 import { get } from "../api.js";
-import { newTalk, Conversations } from "../ask/conversations.js";
-import { choiceOf, setUsual } from "../ask/choices.js";
+import { isShelf } from "../ask/attachments.js";
+import { newTalk, Conversations } from "../talks/conversations.js";
+import { choiceOf, requestOf, setUsual } from "../ask/choices.js";
 import { Composer, focusComposer } from "../ask/composer.js";
-import { loadVotes } from "../ask/feedback.js";
 import { forgetTalks, load, loadSessions, lookAgain, send, sessions, talkOf } from "../ask/talks.js";
 import { Thread } from "../ask/thread.js";
 import { Welcome } from "../ask/welcome.js";
 import { useSubject } from "../frame/subject.js";
 import { t } from "../i18n.js";
-import { me, sidebar, user } from "../state.js";
+import { changes } from "../library/jobs.js";
+import { me, online, sidebar, user } from "../state.js";
 import { html, signal, useEffect } from "../ui/html.js";
 import { Busy, Problem } from "../ui/index.js";
 
@@ -38,14 +39,14 @@ export default function Ask({ parts }) {
   useEffect(() => {
     if (whose && whose !== person) forgetTalks();
     whose = person;
+    if (!online.value) return; // what is here stays, and is looked at again when the server is back
     void loadSessions();
-    loadVotes().catch(() => undefined); // thumbs then show nothing said yet
     get("/collections").then((found) => {
       collections.value = asked(found.collections);
       setUsual(collections.value ?? [], me.value?.collection ?? "");
-    }, () => (collections.value = []));
+    }, () => undefined);
     get("/data/sources").then((found) => (sources.value = namesOf(found)), () => undefined);
-  }, [person]);
+  }, [person, online.value, changes.value]);
 
   useEffect(() => {
     const seen = () => void (document.visibilityState === "visible" && sessions.value && lookAgain(talk));
@@ -68,10 +69,10 @@ export default function Ask({ parts }) {
       ${talk.error.value && html`<${Problem} error=${talk.error.value} retry=${() => load(talk)} />
         <button type="button" class="button" onClick=${newTalk}>${t("ask.new_talk")}</button>`}
       ${!turns.length && !talk.loading.value && !talk.error.value && html`<${Welcome} collections=${collections.value} sources=${sources.value}
-        onPick=${(/** @type {string} */ question) => { talk.text.value = question; focusComposer(); }} />`}
+        onPick=${(/** @type {string} */ question) => onSend(requestOf(question, talk.id.value, talk.shelf.value))} />`}
     <//>
     <div class="ask-foot">
-      <${Composer} text=${talk.text} sessionId=${talk.id.value} onSite=${session?.agent === "website"} busy=${Boolean(making)} mayFinish=${pages && !making?.ending.value}
+      <${Composer} talk=${talk} sessionId=${talk.id.value} onSite=${session?.agent === "website"} busy=${Boolean(making)} mayFinish=${pages && !making?.ending.value}
         collections=${collections.value ?? []} sources=${sources.value} onSend=${onSend} onStop=${() => making?.stop()} onFinish=${finish} />
       <p class="unseen" aria-live="polite">${said(turns)}</p>
     </div>
@@ -87,9 +88,9 @@ function said(turns) {
   return run.answer.value ? t("ask.said", { text: run.answer.value.answer.replace(/\[\d+\]/g, "") }) : "";
 }
 
-/** Without what people confirmed, which belongs to no question's own documents. @param {{name: string, documents: number}[]} found */
+/** Without what people confirmed and what conversations brought, which belong to no question's own documents. @param {{name: string, documents: number}[]} found */
 function asked(found) {
-  return found.filter((each) => each.name !== "confirmed_qa");
+  return found.filter((each) => each.name !== "confirmed_qa" && !isShelf(each.name));
 }
 
 /** @param {any} found @returns {string[]} */

@@ -1,11 +1,11 @@
 /** Tables and databases: what there is, and questions to it. */
-import { get } from "../api.js";
+import { get, post } from "../api.js";
 import { ACCEPTED, changes, Connect, Sendings, sendTables, Whose } from "../data/adding.js";
 import { Asking } from "../data/asking.js";
 import { placeOf, SourcePage } from "../data/source.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
-import { go, link, me } from "../state.js";
+import { go, lang, link, me } from "../state.js";
 import { DropAnywhere, FileButton } from "../ui/drop.js";
 import { ago, figure } from "../ui/figures.js";
 import { html, useEffect, useState } from "../ui/html.js";
@@ -43,17 +43,18 @@ function Sources({ mayEdit, send }) {
     setConnecting(false);
     if (name) go(link("data", name).slice(1));
   };
+  const trySample = () => post("/data/samples", { lang: lang.value }).then(({ name }) => go(link("data", name).slice(1)), setError);
   const buttons = mayEdit && html`<div class="row">
     <${FileButton} label=${t("data.add_file")} accept=${ACCEPTED} primary onFiles=${(/** @type {FileList} */ list) => send([...(list ?? [])])} />
-    <${Button} icon="link" onClick=${() => setConnecting(true)}>${t("data.add_server")}<//><${Whose} /></div>`;
-  const text = html`${t("data.empty_text")}<br />${t("data.empty_first")}`;
+    <${Button} icon="link" onClick=${() => setConnecting(true)}>${t("data.add_server")}<//>
+    ${sources?.length === 0 && html`<${Button} onClick=${trySample}>${t("data.try_sample")}<//>`}<${Whose} /></div>`;
   return html`<header class="data-head">
       <div class="data-head-row"><h1>${t("data.title")}</h1>${sources !== null && sources.length > 0 && buttons}</div>
       <p class="muted">${t("data.intro")}</p>
     </header>
     <${Problem} error=${error} retry=${load} />
     ${!sources && !error && html`<${Busy} label=${t("data.loading")} />`}
-    ${sources?.length === 0 && html`<${Empty} icon="data" title=${t("data.empty_title")} text=${text} action=${buttons} />`}
+    ${sources?.length === 0 && html`<${Empty} icon="data" title=${t("data.empty_title")} text=${t("data.empty_text")} action=${buttons} />`}
     ${sources && sources.length > 0 && html`<h2>${t("data.sources")}</h2>
       <ul class="data-sources">${sources.map((source) => html`<${Card} key=${source.name} source=${source} />`)}</ul>
       ${sources.length > 1 && html`<h2>${t("data.ask_all")}</h2><${Asking} source="" label=${t("data.ask_all")} />`}`}

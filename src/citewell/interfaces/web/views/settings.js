@@ -1,8 +1,10 @@
 /** Settings: what answers and how it is, language, theme, who one is, what is kept here, and the ways in for programs. */
 
 import { get, post } from "../api.js";
-import { t } from "../i18n.js";
-import { lang, me, theme, user } from "../state.js";
+import { changeLanguage, nameLanguage, t } from "../i18n.js";
+import { LANGUAGES, lang, me, size, SIZES, theme, user } from "../state.js";
+import { Features } from "../settings/features.js";
+import { ChatModel, WithSettings } from "../settings/model.js";
 import { Models } from "../settings/models.js";
 import { Here } from "../settings/here.js";
 import { Kept } from "../settings/kept.js";
@@ -10,16 +12,14 @@ import { Users } from "../settings/users.js";
 import { Button, Choice, Field, toast } from "../ui/index.js";
 import { html, useEffect, useState } from "../ui/html.js";
 
-const LANGUAGES = [
-  { value: "en", label: "English" },
-  { value: "zh", label: "中文" },
-];
-
 export default function Settings() {
   return html`<div class="page settings">
     <header class="page-head"><h1>${t("frame.settings")}</h1></header>
     <div class="settings-grid">
-      <div class="stack"><${Models} />${me.value?.auth === "token" && me.value.role === "admin" && html`<${Users} />`}<${Kept} /></div>
+      <div class="stack">
+        ${me.value?.role === "admin" ? html`<${WithSettings}>${settingsCards}<//>` : html`<${Models} />`}
+        ${me.value?.auth === "token" && me.value.role === "admin" && html`<${Users} />`}<${Kept} />
+      </div>
       <div class="stack">
         <${Looks} />
         ${me.value?.auth === "token" ? html`<${SignedIn} />` : html`<${Name} />`}
@@ -30,6 +30,14 @@ export default function Settings() {
   </div>`;
 }
 
+/** What an administrator may change, and how it all is afterwards.
+ * @param {import("../settings/types.js").PageSettings} found @param {(settings: import("../settings/types.js").PageSettings) => void} set */
+function settingsCards(found, set) {
+  const { llm, url, model } = found.model;
+  return html`<${ChatModel} settings=${found} onChange=${set} /><${Features} settings=${found} onChange=${set} />
+    <${Models} key=${`${llm} ${url} ${model}`} />`;
+}
+
 function Looks() {
   const themes = ["auto", "light", "dark"].map((value) => ({ value, label: t(`frame.theme_${value}`) }));
   return html`<section class="card" aria-labelledby="settings-looks">
@@ -37,14 +45,20 @@ function Looks() {
     <${Choice}
       label=${t("frame.language")}
       value=${lang.value}
-      options=${LANGUAGES}
-      onChange=${(/** @type {"en" | "zh"} */ value) => (lang.value = value)}
+      options=${LANGUAGES.map((value) => ({ value, label: nameLanguage(value) }))}
+      onChange=${changeLanguage}
     />
     <${Choice}
       label=${t("frame.theme")}
       value=${theme.value}
       options=${themes}
       onChange=${(/** @type {"auto" | "light" | "dark"} */ value) => (theme.value = value)}
+    />
+    <${Choice}
+      label=${t("settings.size")}
+      value=${size.value}
+      options=${SIZES.map((value) => ({ value, label: t(`settings.size_${value}`) }))}
+      onChange=${(/** @type {string} */ value) => (size.value = value)}
     />
     <p class="hint">${t("settings.looks_hint")}</p>
   </section>`;

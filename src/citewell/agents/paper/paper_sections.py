@@ -1,0 +1,246 @@
+"""The section agents: each drafts from its own part of the paper. The one rule: `SectionPackage` is
+all that one is sent.
+
+Which sentences of its part an agent gets is decided here, by search and structure, before it is
+asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from citewell.agents.paper.paper_ask import Deps, PaperState, SectionDraft
+from citewell.agents.paper.paper_control import FIGURES, is_on_pages
+from citewell.agents.paper.paper_state import SECTION_AGENTS, SectionPackage
+from citewell.graph import record_detail
+from citewell.ingest.paper.shape import Role
+from citewell.messages import Text
+from citewell.models.base import is_connected
+from citewell.models.prompt import load_prompt
+from citewell.skills.answer.answering import Drafted, Means, draft_answer
+from citewell.skills.answer.decision import get_tier
+from citewell.skills.answer.draft import Draft, DraftSentence, DraftStatus
+from citewell.skills.answer.rank_sentences import pick_best
+from citewell.skills.evidence.numbered import number_sentences, pick_units
+from citewell.skills.evidence.passages import Passage
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.skills.paper.references import PaperTargets
+from citewell.skills.paper.section_evidence import build_section_passages, build_target_passages
+from citewell.skills.paper.selection_evidence import build_selection_passages
+from citewell.text.sentences import detect_language
+
+INTRODUCTION = "introduction"  # the agent that reads the front of the paper
+EXPLAINING = 3  # sentences that stand in for an explanation
+QUOTED = 10  # sentences that are quoted at most where no connected model writes
+READ_TOKENS = 2_000  # of its part that the reader looks at for an agent
+
+
+def build_packages(state: PaperState, deps: Deps) -> dict[str, SectionPackage]:
+    """What each chosen agent is sent: its part of the evidence, cut to what one prompt may
+    carry.
+    """
+    connected = deps.llm if deps.llm and is_connected(deps.llm) else None
+    budget = connected.evidence_tokens if connected else READ_TOKENS
+    chunks = {agent: _build_chunk(agent, state, deps, budget) for agent in state.agents}
+    chunks = {agent: chunk for agent, chunk in chunks.items() if chunk}
+    if connected and state.selection is None and chunks:
+        reader = INTRODUCTION if INTRODUCTION in chunks else next(iter(chunks))
+        chunks[reader] += _build_title_passage(deps.book, len(chunks[reader]) + 1)
+    return {
+        agent: SectionPackage(tuple(chunk), state.clarified_question)
+        for agent, chunk in chunks.items()
+    }
+
+
+def _build_title_passage(book: OpenPaper, n: int) -> list[Passage]:
+    """The paper's title and authors, for a question that asks for them among other things."""
+    spans = sorted(span for span in (book.paper.title_span, book.paper.authors_span) if span)
+    return [book.passage(n, spans)] if spans else []
+
+
+def _build_chunk(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passage]:
+    question, book = state.clarified_question, deps.book
+    if state.selection is not None:
+        return build_selection_passages(state.selection, book, budget)
+    own = filter_for_agent(state.pointed, agent, book)
+    named = build_target_passages(own, book, question, budget) if own else []
+    if named and agent == FIGURES:
+        return named
+    # the title and the authors are facts of the structure; one agent is sent them, and only where a
+    # connected model reads
+    roles = [role for role in SECTION_AGENTS[agent] if role != "front"]
+    found = build_section_passages(
+        state.hits, roles, book, question, budget // 2 if named else budget
+    )
+    return [replace(passage, n=n) for n, passage in enumerate([*named, *found], start=1)]
+
+
+def filter_for_agent(points: PaperTargets, agent: str, book: OpenPaper) -> PaperTargets:
+    """Of what a question names, what lies in the parts that this agent reads."""
+    paper, roles = book.paper, SECTION_AGENTS[agent]
+    parts = tuple(i for i in points.parts if paper.parts[i].role in roles)
+    if points.pages and not points.parts:
+        parts = tuple(
+            i
+            for i, part in enumerate(paper.parts)
+            if part.role in roles and is_on_pages(part, points.pages)
+        )
+    figures = agent == FIGURES
+    return replace(
+        points,
+        floats=points.floats if figures else (),
+        references=points.references if figures else (),
+        equations=tuple(
+            i for i in points.equations if _get_role(paper.equations[i].start, book) in roles
+        ),
+        parts=parts,
+        pages=points.pages if parts else (),
+    )
+
+
+def _get_role(at: int, book: OpenPaper) -> Role | None:
+    part = book.paper.get_part_at(at)
+    return part.role if part else None
+
+
+def is_final_draft(draft: SectionDraft) -> bool:
+    """Whether no other agent need be asked: what the question takes for granted is denied."""
+    return draft.drafted.draft.status == "false_premise"
+
+
+async def run_section_agent(
+    agent: str, package: SectionPackage, means: Means, *, explains: bool
+) -> SectionDraft:
+    """Draft from the package alone; `unknown` where its part does not tell. `explains`: its first
+    passage is explained.
+    """
+    record_detail(
+        received={
+            "clarified_question": package.clarified_question,
+            "document_chunk": [
+                {"section": p.heading, "page": p.hit.page, "text": p.text}
+                for p in package.document_chunk
+            ],
+        }
+    )
+    if explains and not is_connected(means.llm):
+        drafted = _quote_selection(package, means)
+    else:
+        wanted = (
+            load_prompt(
+                f"agents/prompts/paper/explain.{detect_language(package.clarified_question)}.md"
+            )[0].content
+            if explains
+            else ""
+        )
+        drafted = await draft_answer(
+            means,
+            package.clarified_question,
+            package.document_chunk,
+            wanted=wanted,
+            most=QUOTED,
+        )
+    return SectionDraft(
+        agent, drafted, "unknown" if drafted.draft.status == "not_told" else "drafted"
+    )
+
+
+def _quote_selection(package: SectionPackage, means: Means) -> Drafted:
+    """Without a connected model: the paper's own sentences on the terms of the selection, else the
+    selection itself.
+    """
+    passages = list(package.document_chunk)
+    units = number_sentences(passages[1:] or passages)[:EXPLAINING]
+    draft = Draft(
+        status="answered",
+        sentences=[DraftSentence(text=unit.text, evidence=[unit.id]) for unit in units],
+    )
+    warning = Text(
+        "these are the paper's own sentences on it: explaining it takes a connected chat model"
+    )
+    return Drafted(
+        package.clarified_question, passages, draft, get_tier(None, means.reader), warning=warning
+    )
+
+
+def merge_drafts(question: str, drafts: list[SectionDraft]) -> Drafted | None:
+    """The section agents' drafts as one over all their passages; of drafts that quote only, their
+    best sentences, and what the reader is surest of. None where no agent found anything.
+    """
+    told = [each.drafted for each in drafts if each.generation != "unknown"] or [
+        each.drafted for each in drafts[:1]
+    ]
+    # one that asks back adds nothing to what others tell
+    told = [each for each in told if each.draft.sentences] or told[:1]
+    if len(told) < 2:
+        return replace(told[0], question=question) if told else None
+    quoted = any(each.tier != "connected" for each in told)
+    if quoted:
+        told.sort(key=lambda each: -each.reading.get("answerable", 0.0))
+    passages: list[Passage] = []
+    written: list[list[DraftSentence]] = []
+    for each in told:
+        at = {passage.n: n for n, passage in enumerate(each.passages, start=len(passages) + 1)}
+        passages += [replace(passage, n=at[passage.n]) for passage in each.passages]
+        written.append(
+            [_renumber_evidence(sentence, each, at) for sentence in each.draft.sentences]
+        )
+    if quoted:
+        return replace(
+            told[0], question=question, passages=passages, draft=_pick_quotes(told, written)
+        )
+    found = _merge_duplicates(
+        [s for sentences in written for s in sentences if s.kind != "not_told"]
+    )
+    untold = _collect_untold(written)
+    status: DraftStatus = (
+        "answered"
+        if any(each.draft.status == "answered" for each in told)
+        else told[0].draft.status
+    )
+    draft = Draft(status="partly" if untold else status, sentences=[*found, *untold])
+    return replace(told[0], question=question, passages=passages, draft=draft)
+
+
+def _pick_quotes(told: Sequence[Drafted], written: Sequence[list[DraftSentence]]) -> Draft:
+    """The best of the sentences that several agents quote."""
+    scored = [
+        (sentence, score)
+        for each, sentences in zip(told, written, strict=True)
+        for score, sentence in zip(each.scores, sentences, strict=True)
+    ]
+    best, _ = pick_best(scored, QUOTED)
+    return Draft(status="answered", sentences=_merge_duplicates(best))
+
+
+def _renumber_evidence(
+    sentence: DraftSentence, drafted: Drafted, at: Mapping[int, int]
+) -> DraftSentence:
+    """The sentence with the ids that its evidence has in the merged draft. `at`: the new number of
+    each passage.
+    """
+    ids = [
+        f"{at[u.passage.n]}.{u.id.partition('.')[2]}"
+        for u in pick_units(sentence.evidence, drafted.units)
+    ]
+    return sentence.model_copy(update={"evidence": ids})
+
+
+def _merge_duplicates(sentences: Sequence[DraftSentence]) -> list[DraftSentence]:
+    """Each sentence once, with the evidence of all that say it in the same words."""
+    kept: dict[str, DraftSentence] = {}
+    for sentence in sentences:
+        words = " ".join(sentence.text.split()).casefold().rstrip(" .。")
+        first = kept.setdefault(words, sentence)
+        ids = dict.fromkeys([*first.evidence, *sentence.evidence])
+        kept[words] = first.model_copy(update={"evidence": list(ids)})
+    return list(kept.values())
+
+
+def _collect_untold(written: Sequence[Sequence[DraftSentence]]) -> list[DraftSentence]:
+    """What is missing: what no part tells is missing in every draft, so the fewest that any names
+    hold it, said once. One of them that another part does tell, the audit refutes.
+    """
+    named = [[s for s in sentences if s.kind == "not_told"] for sentences in written]
+    return _merge_duplicates(min(filter(None, named), key=len, default=[]))

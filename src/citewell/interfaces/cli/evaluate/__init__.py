@@ -1,0 +1,1 @@
+"""`citewell eval` and how its figures look on a terminal."""

@@ -1,0 +1,1 @@
+"""Commands about confirmed knowledge and memories."""

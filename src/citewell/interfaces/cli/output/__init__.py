@@ -1,0 +1,1 @@
+"""What reaches a terminal: text, rows, bars, progress."""

@@ -1,0 +1,1 @@
+"""Commands that read papers with a guide."""

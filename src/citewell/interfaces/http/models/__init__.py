@@ -1,0 +1,1 @@
+"""What lends the built-in models to other servers."""

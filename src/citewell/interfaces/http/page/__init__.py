@@ -1,0 +1,1 @@
+"""The page and the chat element, as a browser gets them."""

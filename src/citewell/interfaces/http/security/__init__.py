@@ -1,0 +1,1 @@
+"""Who asks, what a request may be, and how often."""

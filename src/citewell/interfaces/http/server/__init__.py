@@ -1,0 +1,1 @@
+"""Connections and requests as the server sees them: limits, closing, metrics."""

@@ -1,0 +1,1 @@
+"""Statements that people write over tables, saved questions, boards."""

@@ -1,0 +1,121 @@
+"""What an overview is made of: the sections of the documents that a question means, and what the
+documents were found to answer. A question means the documents whose titles it names most of, for a
+comparison those that it means in any words; where it names none, all that it is asked of.
+"""
+
+from __future__ import annotations
+
+from citewell.retrieve.query import Found
+from citewell.service.ask.run import Run
+from citewell.service.library.offered_questions import list_suggestions
+from citewell.skills.dialogue.meant_titles import find_meant_titles
+from citewell.store.library.documents import DocumentInfo
+from citewell.text.language import count_tokens
+from citewell.text.tokens import tokenize_query
+from citewell.types import Hit
+
+MOST_DOCUMENTS = 8  # of which an overview is given
+MOST_LISTED = 500  # documents of a collection whose titles are looked at, the newest
+# documents whose titles are embedded to find those that are compared, the newest: 1 s at load 7
+MOST_COMPARED = 100
+LEAST_COMPARED = 2
+BUDGET = 6_000  # tokens of all sections together
+OFFERED = 4
+
+
+class Surveyor:
+    """Implements the `qa` agent's `Survey`."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    async def survey(self, question: str) -> Found:
+        """Raises StorageError."""
+        documents = await self._list_documents()
+        named = _find_named(question, documents)
+        return await self._load(named or documents[:MOST_DOCUMENTS])
+
+    async def survey_named(self, question: str) -> Found:
+        """The same of several documents that the question means; else nothing. Raises
+        ModelUnavailable.
+        """
+        documents = await self._list_documents()
+        meant = await self._find_meant(question, documents[:MOST_COMPARED])
+        if len(meant) < LEAST_COMPARED:
+            meant = _find_named(question, documents)
+        return await self._load(meant if len(meant) >= LEAST_COMPARED else [])
+
+    async def offer(self, lang: str) -> tuple[list[str], list[str]]:
+        """The titles of documents, and questions that they were found to answer."""
+        documents = sorted(await self._list_documents(), key=lambda info: info.lang != lang)
+        found = [
+            each.question
+            for collection in dict.fromkeys(info.collection for info in documents)
+            for each in await list_suggestions(self._run.app, collection, limit=OFFERED, lang=lang)
+        ]
+        return [info.title for info in documents[:MOST_DOCUMENTS]], found[:OFFERED]
+
+    async def _load(self, chosen: list[DocumentInfo]) -> Found:
+        hits = [hit for info in chosen for hit in await self._load_sections(info, len(chosen))]
+        return Found(hits, 1.0 if hits else 0.0)
+
+    async def _find_meant(self, question: str, documents: list[DocumentInfo]) -> list[DocumentInfo]:
+        """By meaning, whatever language their titles are in."""
+        embedder, titles = self._run.app.embedder, [info.title for info in documents]
+        if not titles:
+            return []
+        asked, vectors = await embedder.query(question), await embedder.passages(titles)
+        found = find_meant_titles(question, asked, titles, vectors, embedder.name)
+        return [documents[n] for n in found] if len(found) <= MOST_DOCUMENTS else []
+
+    async def _list_documents(self) -> list[DocumentInfo]:
+        """Those that the question is asked of, the newest first; one that is gone from its place
+        only where it is named.
+        """
+        where = self._run.where
+        found = [
+            info
+            for collection in where.collections
+            for info in await self._run.app.catalog.documents(collection)
+            if (info.doc_id in where.doc_ids if where.doc_ids else info.gone_since is None)
+            and (not where.langs or info.lang in where.langs)
+            and (not where.media_types or info.media_type in where.media_types)
+        ]
+        return sorted(found, key=lambda info: -info.added_at)[:MOST_LISTED]
+
+    async def _load_sections(self, info: DocumentInfo, documents: int) -> list[Hit]:
+        document = await self._run.app.catalog.content(info.doc_id)
+        left, hits = BUDGET // documents, list[Hit]()
+        for n, section in enumerate(document.sections):
+            text = document.text[section.start : section.end]
+            left -= count_tokens(text)
+            if left < 0 and hits:
+                break
+            if text.strip():
+                hits.append(
+                    Hit(
+                        -n - 1,
+                        info.doc_id,
+                        info.collection,
+                        info.title,
+                        info.uri,
+                        section.heading_path,
+                        None,
+                        section.start,
+                        section.end,
+                        text,
+                        info.lang,
+                        section=n,
+                        media_type=info.media_type,
+                    )
+                )
+        return hits
+
+
+def _find_named(question: str, documents: list[DocumentInfo]) -> list[DocumentInfo]:
+    """Those whose titles the question names most of."""
+    asked = set(tokenize_query(question))
+    shared = [len(asked & set(tokenize_query(info.title))) for info in documents]
+    most = max(shared, default=0)
+    named = [info for info, n in zip(documents, shared, strict=True) if n and n == most]
+    return named if len(named) <= MOST_DOCUMENTS else []

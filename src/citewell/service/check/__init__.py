@@ -1,0 +1,1 @@
+"""Texts held against documents: `citewell check`."""

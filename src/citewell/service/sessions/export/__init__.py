@@ -1,0 +1,1 @@
+"""A conversation as a file: Markdown, Word, PDF, each with its citations as footnotes."""

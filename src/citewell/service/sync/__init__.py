@@ -1,0 +1,1 @@
+"""Documents kept in step with places elsewhere."""

@@ -1,0 +1,1 @@
+"""What each kind of place has in it: one file a kind."""

@@ -1,0 +1,80 @@
+"""What a grammar cannot tell: a GROUP BY that names all that is shown beside sums, as most engines
+demand, and values held against all that a SELECT gives, where it may give several. No group is
+joined or lost by it but where a shown column tells rows of one group apart, which no engine but
+SQLite would run.
+"""
+
+from __future__ import annotations
+
+from citewell.sql.engines.engine import Dialect
+
+
+def make_runnable(sql: str, dialect: Dialect) -> str:
+    """A statement that the grammar let through, as every engine runs it."""
+    return complete_grouping(_compare_with_all(sql, dialect), dialect)
+
+
+def _compare_with_all(sql: str, dialect: Dialect) -> str:
+    """`= (SELECT ...)` as `IN (SELECT ...)` where that may give several rows: it has no LIMIT and
+    gives no sum.
+    """
+    import sqlglot  # heavy: only a question about tables needs it
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    if "= (SELECT " not in sql:
+        return sql
+    try:
+        tree = sqlglot.parse_one(sql, dialect=dialect)
+    except (SqlglotError, RecursionError):
+        return sql
+    found = [
+        each
+        for each in tree.find_all(exp.EQ, exp.NEQ)
+        if isinstance(each.expression, exp.Subquery)
+        and isinstance(each.expression.this, exp.Select)
+        and not each.expression.this.args.get("limit")
+        and not any(shown.find(exp.AggFunc) for shown in each.expression.this.expressions)
+    ]
+    for each in found:
+        among = exp.In(this=each.this.copy(), query=each.expression.copy())
+        each.replace(among if isinstance(each, exp.EQ) else exp.Not(this=among))
+    return tree.sql(dialect=dialect) if found else sql
+
+
+def complete_grouping(sql: str, dialect: Dialect) -> str:
+    """`SELECT name, count(*) ... GROUP BY id` with `GROUP BY id, name`; for SQLite, and where it
+    cannot be parsed, as it was.
+    """
+    import sqlglot  # heavy: only a question about tables needs it
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    if dialect == "sqlite":
+        return sql
+    try:
+        tree = sqlglot.parse_one(sql, dialect=dialect)
+    except (SqlglotError, RecursionError):
+        return sql
+    added = 0
+    for select in tree.find_all(exp.Select):
+        group, order = select.args.get("group"), select.args.get("order")
+        if group is None or group.args.get("all"):
+            continue
+        named = {each.alias.casefold() for each in select.expressions if each.alias}
+        ordered = [each.this for each in (order.expressions if order else [])]
+        keys = [
+            *(each.unalias() for each in select.expressions),
+            # but the name of what is shown, which stands for that
+            *(
+                e
+                for e in ordered
+                if not isinstance(e, exp.Column) or e.sql().casefold() not in named
+            ),
+        ]
+        for key in keys:
+            plain = key.find(exp.Column) and not key.find(exp.AggFunc, exp.Query)
+            if plain and key not in group.expressions:
+                group.append("expressions", key.copy())
+                added += 1
+    return tree.sql(dialect=dialect) if added else sql

@@ -1,0 +1,1 @@
+"""The grammar under which the built-in model writes a statement."""

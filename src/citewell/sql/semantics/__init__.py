@@ -1,0 +1,1 @@
+"""What people write down of their tables: one YAML text a source."""

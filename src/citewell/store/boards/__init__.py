@@ -1,0 +1,1 @@
+"""Questions to tables that people keep, and the boards they stand on."""

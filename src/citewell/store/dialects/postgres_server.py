@@ -1,0 +1,284 @@
+"""PostgreSQL: a pool of connections, and transactions as SQLite gives them.
+
+The one rule: a transaction that writes is SERIALIZABLE, and is run again where the server says that
+others came between. So code that reads and then writes needs no lock of its own, as in SQLite,
+which has one writer at a time; a lock for all writers here would bound all servers together to what
+one has. Nothing is set for longer than a transaction, so PgBouncer may stand between (its
+transaction mode).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+import stamina
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.pool import QueuePool
+
+from citewell.errors import ConfigError, StorageError
+from citewell.messages import Text
+from citewell.store.dialects.job_notices import listen_forever
+from citewell.store.dialects.postgres_errors import CONFLICTS, is_lost, to_storage_error
+from citewell.store.dialects.schema_state import describe_schema, make_schema_error
+from citewell.store.dialects.server import HOME, Schema
+from citewell.store.migrations.revisions import apply_revisions
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+RETRY_SECONDS: Final = 10.0  # that a transaction is tried again, after others' writes or a restart
+STATEMENT_SECONDS: Final = 60.0
+DRIVER: Final = "postgresql+psycopg"
+NAMES: Final = ("postgresql", "postgres", DRIVER)  # as people write it
+OLDEST: Final = 16  # the first with IS JSON
+_LOCK: Final = 0x43495445  # "CITE": the advisory lock of whoever changes tables
+# a network that stalls without closing is given up after half a minute
+_CONNECT: Final = {
+    "connect_timeout": "5",
+    "keepalives_idle": "15",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+    "application_name": "citewell",
+}
+
+
+def parse_database_url(text: str) -> URL:
+    """Raises ConfigError, which says nothing of a password."""
+    hint = Text("write it as postgresql+psycopg://user:password@host:5432/database")
+    try:
+        url = make_url(text.strip())
+    except (ArgumentError, ValueError):
+        why = Text("CITEWELL_DATABASE_URL: this is no address of a database")
+        raise ConfigError(why, hint=hint) from None
+    if url.drivername not in NAMES:
+        why = Text(
+            "CITEWELL_DATABASE_URL: {name} is no database that Citewell knows", name=url.drivername
+        )
+        raise ConfigError(why, hint=hint)
+    return url.set(drivername=DRIVER)
+
+
+def get_public_name(url: URL) -> str:
+    """Where a database is, without its user and password."""
+    host = url.host or str(url.query.get("host", "localhost"))
+    port = f":{url.port}" if url.port else ""
+    return f"postgresql://{host}{port}/{url.database or ''}"
+
+
+class PostgresServer:
+    connections = 8
+    writes_at_once = 4
+
+    def __init__(self, url: str, home: Path, *, seconds: float = STATEMENT_SECONDS) -> None:
+        """`seconds`: that a statement may take. Raises ConfigError."""
+        self._url = parse_database_url(url)
+        self.name = get_public_name(self._url)
+        self._home = home
+        self._limits = (
+            f"SET LOCAL statement_timeout = {round(1000 * seconds)}; "
+            f"SET LOCAL lock_timeout = {round(1000 * RETRY_SECONDS)}; "
+            "SET LOCAL idle_in_transaction_session_timeout = 300000"
+        )
+        self._engine: Engine | None = None
+        self._opened = False
+
+    def open(self, *, moving: bool = False) -> None:
+        """An empty database gets its tables; an older one is refused until somebody says `citewell
+        db upgrade`: other servers may still be at work with it.
+        """
+        self._connect()
+        try:
+            schema = self._look()
+            if not (moving and schema.state == "moving"):
+                self._check_schema(schema)
+        except BaseException:
+            self.close()
+            raise
+        self._opened = True
+
+    def _check_schema(self, schema: Schema) -> None:
+        if schema.state == "empty":
+            self._change_schema()
+        elif schema.state != "current":
+            raise make_schema_error(self.name, schema)
+
+    def look(self) -> Schema:
+        self._connect()
+        try:
+            return self._look()
+        finally:
+            self.close()
+
+    def upgrade(self) -> None:
+        self._connect()
+        try:
+            schema = self._look()
+            if schema.state not in {"empty", "older", "current"}:
+                raise make_schema_error(self.name, schema)
+            self._change_schema()
+        finally:
+            self.close()
+
+    def _connect(self) -> None:
+        self._engine = create_engine(
+            self._url,
+            poolclass=QueuePool,
+            pool_size=self.connections,
+            max_overflow=0,
+            pool_pre_ping=True,
+            connect_args={**_CONNECT, **self._url.query, "prepare_threshold": None},
+            execution_options={HOME: self._home},
+        )
+        event.listen(self._engine, "connect", _prepare_connection)
+        event.listen(self._engine, "begin", self._limit_transaction)
+
+    def _look(self) -> Schema:
+        self.transact(self._check_server, False)
+        return self.transact(describe_schema, False)
+
+    def _change_schema(self) -> None:
+        """READ COMMITTED: who has waited for another that does the same sees what it did."""
+        assert self._engine is not None
+        try:
+            with self._engine.connect() as connection, connection.begin():
+                connection.exec_driver_sql(
+                    "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"
+                )
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+                if describe_schema(connection).state in {"empty", "older"}:
+                    apply_revisions(connection)
+        except DBAPIError as error:
+            raise to_storage_error(self.name, self._url, error.orig) from error
+
+    def close(self) -> None:
+        if self._engine is not None:
+            self._engine.dispose()
+            self._engine, self._opened = None, False
+
+    def try_writing(self, connection: Connection) -> None:
+        """A transaction id is taken, and its commit is written to the log."""
+        connection.exec_driver_sql("SELECT pg_current_xact_id()")
+
+    async def listen_for_jobs(self, wake: Callable[[], None]) -> None:
+        await listen_forever(self._url, dict(_CONNECT), wake)
+
+    def empty_log(self) -> None:
+        """Rows that were deleted are overwritten when the server's autovacuum comes by."""
+
+    def transact(
+        self,
+        fn: Callable[Concatenate[Connection, P], T],
+        writing: bool,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        if self._engine is None:
+            raise StorageError(
+                Text("{path}: the database is closed", path=self.name),
+                hint=Text("open it first: async with Database(path) as db"),
+            )
+        tries = _Tries(self._opened)
+        try:
+            for attempt in stamina.retry_context(
+                on=tries.may_go_on,
+                attempts=None,
+                timeout=RETRY_SECONDS,
+                wait_initial=0.005,
+                wait_max=0.5,
+                wait_jitter=0.02,
+            ):
+                with attempt:
+                    return self._try_once(self._engine, tries, fn, writing, *args, **kwargs)
+        except DBAPIError as error:
+            if tries.committing and writing and is_lost(error.orig):
+                raise self._make_doubt_error() from error
+            raise to_storage_error(self.name, self._url, error.orig) from error
+        raise AssertionError("the last attempt returns or raises")
+
+    def _try_once(
+        self,
+        engine: Engine,
+        tries: _Tries,
+        fn: Callable[Concatenate[Connection, P], T],
+        writing: bool,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        tries.committing = False
+        options: dict[str, Any] = (
+            {"isolation_level": "SERIALIZABLE"}
+            if writing
+            else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        )
+        pool = engine.pool
+        try:
+            with (
+                engine.connect().execution_options(**options) as connection,
+                connection.begin(),
+            ):
+                done = fn(connection, *args, **kwargs)
+                tries.committing = writing
+        finally:
+            if self._engine is not engine:  # closed meanwhile: its connection came back too late
+                pool.dispose()
+        return done
+
+    def _make_doubt_error(self) -> StorageError:
+        return StorageError(
+            Text(
+                "{name}: the connection was lost at the very end of a change; it may have been "
+                "kept or not",
+                name=self.name,
+            ),
+            hint=Text("look whether it is there before you try again"),
+        )
+
+    def _limit_transaction(self, connection: Connection) -> None:
+        connection.exec_driver_sql(self._limits)
+
+    def _check_server(self, connection: Connection) -> None:
+        version = connection.dialect.server_version_info or (0,)
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+        if int(version[0]) < OLDEST:
+            raise StorageError(
+                Text("{name}: PostgreSQL {version} is too old", name=self.name, version=version[0]),
+                hint=Text("use PostgreSQL {oldest} or later", oldest=OLDEST),
+            )
+        if encoding != "UTF8":
+            raise StorageError(
+                Text("{name}: its encoding is {encoding}", name=self.name, encoding=encoding),
+                hint=Text("make the database with: createdb -E UTF8 -T template0 NAME"),
+            )
+
+
+class _Tries:
+    """Which failures another try may mend. `committing`: the last one was told to be kept, so
+    whether it was is not known where the connection ended.
+    """
+
+    def __init__(self, patient: bool) -> None:
+        """`patient`: the server was there before, so it is waited for."""
+        self._patient = patient
+        self.committing = False
+
+    def may_go_on(self, error: Exception) -> bool:
+        if not isinstance(error, DBAPIError):
+            return False
+        if getattr(error.orig, "sqlstate", None) in CONFLICTS:
+            return True
+        return self._patient and not self.committing and is_lost(error.orig)
+
+
+def _prepare_connection(connection: Any, _: Any) -> None:
+    """PostgreSQL's text holds no NUL."""
+    from psycopg.types.string import StrDumperUnknown
+
+    class CleanText(StrDumperUnknown):
+        def dump(self, obj: str) -> Any:
+            return super().dump(obj.replace("\x00", "\ufffd") if "\x00" in obj else obj)
+
+    connection.adapters.register_dumper(str, CleanText)

@@ -1,0 +1,1 @@
+"""The schema since SQLite and PostgreSQL share it: revisions of Alembic, one a file."""

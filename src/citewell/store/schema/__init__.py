@@ -1,0 +1,25 @@
+"""The tables of the truth, the same in SQLite and in PostgreSQL; one module a noun. Whoever imports
+one has all of them in `metadata`.
+"""
+
+from citewell.store.schema import (
+    conversations,
+    data_tables,
+    job_tables,
+    knowledge,
+    library,
+    memory_tables,
+    people,
+    site_tables,
+)
+
+__all__ = [
+    "conversations",
+    "data_tables",
+    "job_tables",
+    "knowledge",
+    "library",
+    "memory_tables",
+    "people",
+    "site_tables",
+]

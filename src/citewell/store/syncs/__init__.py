@@ -1,0 +1,1 @@
+"""Places that are kept in step with: their rows, and what was seen there."""

@@ -1,0 +1,103 @@
+"""What a question brings with it: files that are chosen, dropped or pasted, a long text; and
+several collections at once.
+
+The one rule: the real server reads what is attached and answers from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.page.conftest import Served, until
+from tests.page.told import LINE
+
+Goto = Callable[..., Page]
+MAIL = (
+    "Dear team,\n\nI write about the pump of our fountain. "
+    + "It was delivered last spring and ran well through the summer. " * 12
+    + "\n\nThe pump weighs 31 kilograms.\n\nKind regards, Ann"
+    + "\n\nHow many kilograms does the pump weigh?"
+)
+# a file as the clipboard or a hand drops it
+GIVE = """([kind, name, text]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], name, { type: "text/markdown" }));
+    const target = document.getElementById("ask-text");
+    target.dispatchEvent(kind === "paste"
+        ? new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })
+        : new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+
+
+@pytest.fixture(scope="module")
+def environment() -> dict[str, str]:
+    return {"CITEWELL_LLM": "none"}
+
+
+def test_a_long_text_holds_its_question(goto: Goto, page: Page, axe: Any, picture: Any) -> None:
+    """Shown before it is sent; the rest is read, also where the library is empty."""
+    goto("/ask")
+    box = page.get_by_role("textbox", name="Your question")
+    box.fill(MAIL)
+    expect(page.locator(".composer-hint")).to_contain_text(re.compile(r"[\d,]+ of 8,000"))
+    expect(page.locator(".composer-found")).to_contain_text("How many kilograms does the pump")
+    picture("ask-long")
+    axe(page)
+    box.press("Enter")
+    expect(page.get_by_role("article", name="Answer")).to_contain_text("31 kilograms")
+    expect(page.locator(".question-text")).to_have_text("How many kilograms does the pump weigh?")
+
+
+@pytest.mark.parametrize("way", ["choose", "paste", "drop"])
+def test_a_file_is_asked(served: Served, goto: Goto, page: Page, axe: Any, way: str) -> None:
+    """And goes on being asked in its conversation, after a reload too."""
+    served.add("default", "garden.md", "# Garden\n\nThe garden closes at dusk.")
+    goto("/ask")
+    name, text = f"heron-{way}.md", f"# Heron\n\nThe {way} heron nests in the old mill.\n"
+    if way == "choose":
+        field = page.get_by_label("Attach files or pictures").last
+        field.set_input_files({"name": name, "mimeType": "text/markdown", "buffer": text.encode()})
+    else:
+        page.evaluate(GIVE, [way, name, text])
+    expect(page.get_by_role("list", name="Attached")).to_contain_text(name)
+    axe(page)
+    box = page.get_by_role("textbox", name="Your question")
+    box.fill(f"Where does the {way} heron nest?")
+    box.press("Enter")
+    expect(page.get_by_role("article", name="Answer")).to_contain_text("in the old mill")
+    expect(page.get_by_role("list", name="Attached")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("article", name="Answer")).to_be_visible()
+    page.evaluate(LINE)
+    box.fill("And then?")
+    box.press("Enter")
+    until(page, "() => window.asked.length === 1")
+    [shelf] = page.evaluate("() => window.asked[0].options.collections")
+    assert shelf.startswith("Attached 2")
+
+
+def test_a_file_that_cannot_be_read_says_why(goto: Goto, page: Page) -> None:
+    goto("/ask")
+    page.evaluate(GIVE, ["paste", "empty.md", ""])
+    expect(page.locator(".composer-file-failed")).to_contain_text("empty")
+
+
+def test_all_collections_are_asked(served: Served, goto: Goto, page: Page) -> None:
+    served.add("north", "bell.md", "# Bell\n\nThe bell of the north tower weighs nine tons.")
+    served.add("south", "gate.md", "# Gate\n\nThe gate of the south wall is made of oak.")
+    goto("/ask")
+    page.get_by_role("combobox", name="Collection").select_option("*")
+    box = page.get_by_role("textbox", name="Your question")
+    for question, told in (
+        ("How much does the bell of the north tower weigh?", "nine tons"),
+        ("What is the gate of the south wall made of?", "oak"),
+    ):
+        box.fill(question)
+        box.press("Enter")
+        expect(page.get_by_role("article", name="Answer").last).to_contain_text(told)
+    page.reload()
+    expect(page.get_by_role("combobox", name="Collection")).to_have_value("*")
