@@ -35,7 +35,7 @@ llm = "none"            # CITEWELL_LLM=none
 strategy = "rrf"        # CITEWELL_SEARCH__STRATEGY=rrf
 ```
 
-An unknown name or a wrong value is refused by name. `citewell doctor` lists those in force; a
+An unknown name or a wrong value is refused by name. `citewell doctor --all` lists those in force; a
 server reads them when it starts, and takes what is set on the page at once. Keys belong in the
 environment. In brackets: the default, then
 what else may be said.

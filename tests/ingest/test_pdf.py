@@ -108,9 +108,10 @@ def test_headings_from_type(make_pdf: Maker) -> None:
     assert paths(document) == [(), ("1 Method",), ("1 Method", "1.1 Data"), ("2 Result",)]
 
 
-def test_title_of_last_resort(make_pdf: Maker) -> None:
+@pytest.mark.parametrize("stated", ["draft.doc", "My page.html", "untitled"])
+def test_title_of_last_resort(make_pdf: Maker, stated: str) -> None:
     """A title that a program made up does not count."""
-    data = make_pdf([lines("one", "two")], title="draft.doc")
+    data = make_pdf([lines("one", "two")], title=stated)
     assert pdf.parse(data, "my report.pdf", SETTINGS).title == "my report"
 
 

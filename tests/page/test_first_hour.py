@@ -99,6 +99,43 @@ def test_a_picture_leads_to_the_setting_that_reads_it(goto: Goto, page: Page) ->
     expect(page.get_by_role("checkbox", name="Read text in pictures")).to_be_visible()
 
 
+def test_tables_without_a_chat_model_lead_to_settings(
+    served: Served, page: Page, goto: Goto
+) -> None:
+    served.api("POST", "/data/sources", files={"file": ("staff.csv", STAFF)})
+    goto("/data/staff")
+    page.get_by_label("Question").fill("What is the total amount?")
+    page.keyboard.press("Enter")
+    answer = page.get_by_role("article", name="Answer")
+    expect(answer).to_contain_text("choose one in Settings")
+    answer.get_by_role("link", name="Choose a chat model").click()
+    expect(page.locator("html[data-view=settings]")).to_be_attached()
+
+
+def test_tables_that_do_not_know_send_on_to_other_tables(
+    served: Served, page: Page, goto: Goto
+) -> None:
+    for name in ("rents", "wages"):
+        served.api("POST", "/data/sources", files={"file": (f"{name}.csv", STAFF)})
+
+    def propose(route: Any) -> None:
+        place = '"elsewhere": {"agent": "data", "source": "wages", "collection": ""}'
+        named = re.sub(r'"elsewhere": ?null', place, route.fetch().text())
+        route.fulfill(body=named, headers={"Content-Type": "text/event-stream"})
+
+    goto("/data/rents")
+    page.route("**/api/ask*", propose)
+    page.get_by_label("Question").fill("What is the total amount?")
+    page.keyboard.press("Enter")
+    button = page.get_by_role("button", name="Ask the tables wages")
+    expect(button).to_be_visible()
+    page.unroute("**/api/ask*")
+    button.click()
+    expect(page.get_by_role("heading", name="wages")).to_be_visible()
+    expect(page.locator(".data-question")).to_contain_text("What is the total amount?")
+    expect(page.get_by_role("article", name="Answer")).to_be_visible()
+
+
 def test_tables_that_do_not_know_send_on_to_documents(
     served: Served, page: Page, goto: Goto
 ) -> None:

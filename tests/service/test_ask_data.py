@@ -22,7 +22,7 @@ from citewell.service.knowledge.feedback_job import run_pending_jobs
 from citewell.service.knowledge.give_feedback import submit_feedback
 from citewell.service.library.add import add_paths
 from citewell.service.tables.sources import add_source, remove_source
-from citewell.types import Answer, Step, TableData
+from citewell.types import Answer, Elsewhere, Step, TableData
 
 CSV = """Function,Service,Year,Cost_EUR,Note
 IT,Cloud hosting,2022,120000,
@@ -349,6 +349,22 @@ async def test_tables_that_may_have_it_are_named_where_others_were_chosen(
     told = await ask(app, asking("How many customers?", options={"source": "costs"}))
     assert told.status == "refused"
     assert told.answer.endswith(" The tables of shop may have it: ask those.")
+    assert told.elsewhere == Elsewhere(agent="data", source="shop")
+
+
+async def test_tables_that_fit_are_named_where_no_statement_worked(
+    app: App, costs: Path, shop: Path
+) -> None:
+    """Only where they are the likelier ones: a statement fails over the right tables too."""
+    for _ in range(6):
+        says(app, "SELECT nothing FROM costs")
+    wrong = await ask(app, asking("How many customers?", options={"source": "costs"}))
+    assert (wrong.status, wrong.stop_reason) == ("refused", "repairs_exhausted")
+    assert wrong.elsewhere == Elsewhere(agent="data", source="shop")
+    for _ in range(6):
+        says(app, "SELECT nothing FROM customers")
+    right = await ask(app, asking("How many customers?", options={"source": "shop"}))
+    assert (right.stop_reason, right.elsewhere) == ("repairs_exhausted", None)
 
 
 async def test_documents_that_say_as_much_are_asked(app: App, costs: Path, tmp_path: Path) -> None:

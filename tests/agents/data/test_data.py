@@ -14,6 +14,7 @@ from citewell.config import DataSettings
 from citewell.errors import (
     BudgetSpent,
     InvalidInput,
+    ModelUnavailable,
     NotFound,
     SourceUnavailable,
     StatementFailed,
@@ -499,6 +500,14 @@ async def test_without_a_model_only_what_is_confirmed_is_answered(desk: Desk) ->
     desk.writes = [Candidate("SELECT gone FROM customers", "qa_confirmed_1", "reused", 0.97)]
     failed = await desk.run("How many customers do we have?")
     assert (failed.status, failed.stop_reason) == ("refused", "repairs_exhausted")
+
+
+async def test_a_model_that_is_not_there(desk: Desk) -> None:
+    """Told without the path of its file; an operator finds that in the trace."""
+    desk.llm, desk.writes = small(), [ModelUnavailable("/models/a.gguf: no chat model here")]
+    state = await desk.run("Who are our customers?")
+    assert (state.status, state.stop_reason) == ("refused", "no_model")
+    assert "a.gguf" not in state.final_answer + "".join(state.warnings)
 
 
 async def test_a_model_that_fails_at_the_statement_or_its_repair(desk: Desk) -> None:

@@ -23,7 +23,13 @@ from citewell.agents.data.data_statement import (
     recall_confirmed,
     try_other_source,
 )
-from citewell.errors import BudgetSpent, CitewellError, NotFound, SourceUnavailable
+from citewell.errors import (
+    BudgetSpent,
+    CitewellError,
+    ModelUnavailable,
+    NotFound,
+    SourceUnavailable,
+)
 from citewell.graph import END, Graph, node, record_detail
 from citewell.messages import Text
 from citewell.skills.answer.data_wording import format_choices, format_message
@@ -141,6 +147,9 @@ async def generate_sql(
         return _fail_node(state, "Generate SQL", error)
     except BudgetSpent as error:
         reason, text = error.code, format_message(error.code, state.lang)
+    except ModelUnavailable as error:
+        record_detail(problem=error.explanation)
+        reason, text = "no_model", format_message("no_model", state.lang)
     except CitewellError as error:
         state.node_execution_status["Generate SQL"] = "failed"
         state.warnings.append(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from citewell.agents.data.data_state import DataState
-from citewell.errors import CitewellError
+from citewell.errors import CitewellError, ModelUnavailable
 from citewell.messages import Text
 from citewell.models.base import LLM, is_connected
 from citewell.skills.answer.data_wording import is_source_question
@@ -46,6 +46,8 @@ async def make_standalone(
         return join_earlier_questions(question, history)
     try:
         return await rewrite_in_full(question, history, llm)
+    except ModelUnavailable:  # told where a statement is to be written
+        return join_earlier_questions(question, history)
     except CitewellError as error:
         state.warnings.append(
             Text("the question was joined to the one before it: {message}", message=error.message)

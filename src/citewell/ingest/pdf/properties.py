@@ -15,8 +15,8 @@ from citewell.ingest.pdf.headings import Mark
 from citewell.ingest.pdf.lines import Line, compute_body_size
 
 _JUNK_TITLE = re.compile(
-    r"untitled|无标题|\S+\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|pdf|ps|rtf)|.+\.(?:png|jpe?g|"
-    r"tiff?|bmp)|slide 1|title",
+    r"untitled|无标题|\S+\.(?:tex|dvi|indd|ps)|slide 1|title"
+    r"|.+\.(?:docx?|pptx?|xlsx?|od[tps]|wps|pdf|rtf|x?html?|md|txt|png|jpe?g|tiff?|bmp)",
     re.IGNORECASE,
 )
 _DATE = re.compile(

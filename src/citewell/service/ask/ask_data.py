@@ -36,12 +36,13 @@ from citewell.sql.semantics.check_description import check_names
 from citewell.sql.semantics.described_schema import describe_schema
 from citewell.sql.semantics.description import Lines, parse_description
 from citewell.store.confirmed.types import Known
-from citewell.types import Answer, Event, Step, TableData
+from citewell.types import Answer, Elsewhere, Event, Step, TableData
 
 CATCH_UP_SECONDS = (
     5.0  # for votes given just before, which take some 0.1 s each: in their time they count already
 )
 MOST_PROBLEMS = 3  # of a description that no longer fits its tables, told at each question
+FAILED = frozenset({"no_statement", "repairs_exhausted"})  # of a statement: it ends the question
 LEAST_SECONDS = 2.0  # a statement that begins in time gets at least so long
 
 
@@ -70,8 +71,7 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
             yield Event("step", event) if isinstance(event, Step) else event
     if state.error is not None:
         raise state.error
-    if state.stop_reason == "not_in_data" and run.options.source:
-        await _propose_other_source(run, state)
+    other = await _propose_other_source(run, state) if run.options.source else ""
     if state.source is not None:
         last = (
             (state.standalone, state.generated_logic)
@@ -84,20 +84,31 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
         run.session_data = {DATA: {"source": state.source.name, **asked}}
         # a replay asks the same tables
         run.options = run.options.model_copy(update={"source": state.source.name})
-    yield Event("answer", _build_answer(run, state))
+    answer = _build_answer(run, state)
+    elsewhere = Elsewhere(agent=DATA, source=other) if other else None
+    yield Event("answer", answer.model_copy(update={"elsewhere": elsewhere}))
 
 
-async def _propose_other_source(run: Run, state: DataState) -> None:
-    """Name the tables that may have what those do not that the user chose."""
+async def _propose_other_source(run: Run, state: DataState) -> str:
+    """The tables that may have what those do not that the user chose, told at the end of the
+    answer; empty where there are none. Where a statement was tried and failed, they must be the
+    likelier ones.
+    """
+    if state.stop_reason not in {"not_in_data", *FAILED}:
+        return ""
     name = await pick_other(run.app, state.standalone, state.source_name)
     if not name:
-        return
+        return ""
+    if state.stop_reason in FAILED and name not in await pick_sources(run.app, state.standalone):
+        return ""
     source = await run.app.sources.get(name)
     terms = [term.term for term in get_terms(source)]
     linked = await link_question(state.standalone, load_described(source), run.app.embedder, terms)
-    if is_answerable(linked):
-        joint = "" if state.lang == "zh" else " "
-        state.final_answer += joint + format_message("ask_other", state.lang, source=name)
+    if not is_answerable(linked):
+        return ""
+    joint = "" if state.lang == "zh" else " "
+    state.final_answer += joint + format_message("ask_other", state.lang, source=name)
+    return name
 
 
 async def _load_session(run: Run) -> dict[str, Any]:

@@ -19,7 +19,7 @@ LIKELY = 0.5  # that the passages found hold what was asked for
 
 async def add_proposal(run: Run, answer: Answer) -> Answer:
     """The answer, with the place where there is one; nothing is lost without it."""
-    if answer.status != "refused":
+    if answer.status != "refused" or answer.elsewhere is not None:
         return answer
     try:
         place = await _find_place(run, answer)

@@ -78,12 +78,6 @@ def is_known_type(path: Path, *, pictures: bool = True) -> bool:
     return (suffix in PARSERS and (pictures or suffix not in PICTURES)) or suffix in CONTAINERS
 
 
-def list_known_types(*, pictures: bool = True) -> str:
-    """The suffixes that can be added, for messages."""
-    suffixes = {*PARSERS, *CONTAINERS} - (set() if pictures else PICTURES)
-    return ", ".join(sorted(suffix.lstrip(".") for suffix in suffixes))
-
-
 def to_uri(path: Path) -> str:
     """A file's lasting name: its absolute path, with links resolved; bytes that are not UTF-8 are
     written in hexadecimal.
@@ -122,9 +116,9 @@ def _gather_path(named: str, found: Gathered, pictures: bool, links: bool) -> No
         found.fail(
             named,
             Text(
-                "{suffix}: unknown kind of file; known are {known_types}",
+                "{suffix}: unknown kind of file; save it as PDF, Word, HTML or text "
+                "(docs/formats.md lists the kinds)",
                 suffix=path.suffix,
-                known_types=list_known_types(),
             ),
         )
     else:
@@ -153,9 +147,7 @@ def _gather_folder(named: str, folder: Path, found: Gathered, pictures: bool, li
         found.fail(
             named,
             Text(
-                "holds no file of a known kind ({known_types}){hint}",
-                known_types=list_known_types(pictures=pictures),
-                hint=hint,
+                "holds no file of a known kind (docs/formats.md lists them){hint}", hint=hint
             ),
         )
 

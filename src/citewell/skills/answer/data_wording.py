@@ -26,8 +26,8 @@ _TEXTS: Final[Mapping[str, Text]] = {
     ),
     "no_model": Text(
         "Without a chat model only questions that people have confirmed can be "
-        "answered, and none of those fits. Name a model in the setting llm "
-        "(docs/models.md)."
+        "answered, and none of those fits. `citewell models pull` brings one; or name "
+        "another in the setting llm (docs/models.md)."
     ),
     "model_failed": Text("The chat model did not answer, and no confirmed question fits."),
     "no_statement": Text(

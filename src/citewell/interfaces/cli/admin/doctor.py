@@ -24,6 +24,9 @@ def run_doctor(
     fast: Annotated[
         bool, typer.Option("--fast", help="Leave out the timing of the models.")
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="List the settings at their defaults too.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Check this installation: settings, models and their speed, database, disk."""
@@ -32,11 +35,12 @@ def run_doctor(
         if json:
             print_json(report)
         else:
-            show_report(report)
+            show_report(report, every=every)
         raise typer.Exit(ERROR if any(check.state == "fail" for check in report.checks) else DONE)
 
 
-def show_report(report: Report) -> None:
+def show_report(report: Report, *, every: bool) -> None:
+    """`every`: the settings that are left at their defaults too."""
     print_text(f"citewell {report.version}, Python {report.python}, {report.platform}", "bold")
     print_text(", ".join(f"{name} {version}" for name, version in report.packages.items()), "dim")
     get_stdout().print()
@@ -45,8 +49,11 @@ def show_report(report: Report) -> None:
         print_parts((f"{mark:<5}", style), f"{check.name}: {check.detail}")
         if check.advice:
             print_text(check.advice, "dim", indent=5)
+    changed = [each for each in report.settings if each.source != "default" or every]
     get_stdout().print()
-    print_text("Settings in force", "bold")
-    for setting in report.settings:
+    print_text("Settings in force" if every else "Settings that differ from the defaults", "bold")
+    for setting in changed:
         style = "dim" if setting.source == "default" else ""
         print_text(f"{setting.name} = {setting.value}  ({setting.source})", style, indent=2)
+    if not every:
+        print_text(f"{'' if changed else 'none; '}--all lists every setting", "dim", indent=2)

@@ -6,7 +6,7 @@ import { agentName, known, t } from "../i18n.js";
 import { said } from "../said.js";
 import { route } from "../state.js";
 import { html } from "../ui/html.js";
-import { day as dayOf, duration, Icon } from "../ui/index.js";
+import { Button, day as dayOf, duration, Icon } from "../ui/index.js";
 import { Markdown } from "../ui/markdown.js";
 import { DataResult } from "../data/result.js";
 import { Feedback } from "./feedback.js";
@@ -95,6 +95,7 @@ function StatusHead({ answer, partly }) {
       <strong>${t(`ask.status_${status}`)}</strong>
       ${stop && known(`ask.stop_${stop}`) && html`<span class="answer-stop">${t(`ask.stop_${stop}`)}</span>`}
       <p class="answer-next">${(status === "error" && hint) || t(partly ? "ask.next_partly" : known(special) ? special : `ask.next_${status}`)}</p>
+      ${stop === "no_model" && html`<p><${Button} small icon="settings" href="#/settings">${t("ask.choose_model")}<//></p>`}
     </div>
   </header>`;
 }

@@ -78,11 +78,21 @@ function exampleOf(tables) {
   return null;
 }
 
-/** The question once more, to the documents where its answer may be. @param {string} question @param {import("../ask/types.js").Answer} answer */
-function askDocuments(question, { elsewhere }) {
+/** The question once more, where its answer may be. @param {string} question @param {{source: string, collection: string}} place */
+function askThere(question, { source, collection }) {
+  if (source) {
+    void askData(source, question);
+    return go(`/data/${encodeURIComponent(source)}`);
+  }
   beginTalk();
-  void send(talk(""), { question, agent: "qa", collection: elsewhere?.collection });
+  void send(talk(""), { question, agent: "qa", collection });
   go("/ask");
+}
+
+/** @param {{question: string, place: {source: string, collection: string}}} props */
+function Proposal({ question, place }) {
+  return html`<p><${Button} kind="primary" icon=${place.source ? "table" : "search"} onClick=${() => askThere(question, place)}>
+    ${t(place.source ? "ask.ask_tables" : "ask.ask_documents", { name: place.source })}<//></p>`;
 }
 
 /** @param {{source: string, turn: Turn, last: boolean}} props */
@@ -95,7 +105,7 @@ function OneTurn({ source, turn, last }) {
     <div aria-live="polite">
       ${busy && html`<${Waiting} run=${run} agent="data" />`}
       ${answer && html`<${AnswerView} answer=${answer} onChoose=${last && !busy ? (/** @type {string} */ choice) => askData(source, choice) : undefined}
-        beside=${last && answer.elsewhere && html`<p><${Button} kind="primary" icon="search" onClick=${() => askDocuments(question, answer)}>${t("ask.ask_documents")}<//></p>`}
+        beside=${last && answer.elsewhere && html`<${Proposal} question=${question} place=${answer.elsewhere} />`}
         details=${html`<${Fold} label=${t("ask.steps")}><${Steps} agent="data" steps=${steps} /><//>`} />`}
       ${run.error.value && html`<${Lost} run=${run} />
         <p><${Button} small icon="refresh" onClick=${again}>${t("data.ask_again")}<//></p>`}
