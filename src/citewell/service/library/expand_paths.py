@@ -146,9 +146,7 @@ def _gather_folder(named: str, folder: Path, found: Gathered, pictures: bool, li
         hint = Text('; its pictures are read with ingest.ocr = "auto"') if passed_over else ""
         found.fail(
             named,
-            Text(
-                "holds no file of a known kind (docs/formats.md lists them){hint}", hint=hint
-            ),
+            Text("holds no file of a known kind (docs/formats.md lists them){hint}", hint=hint),
         )
 
 
