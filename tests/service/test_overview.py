@@ -91,6 +91,27 @@ async def test_named_documents_are_compared(filled: App) -> None:
     ]
 
 
+async def test_sides_of_unlike_titles_say_what_was_asked(filled: App, tmp_path: Path) -> None:
+    """Though the question names more words of one title than of the other; short sentences too."""
+    for name, text in (("choir", CHOIR), ("lease", LEASE)):
+        (tmp_path / f"{name}.md").write_text(text, "utf-8")
+        await add_paths(filled, [str(tmp_path / f"{name}.md")], "default")
+    await embed_pending(filled)
+    answer = await ask(filled, "Compare the fee of the choir and the rent of the pottery studio")
+    assert (answer.status, answer.route) == ("answered", "overview")
+    said = [each.text for each in answer.sentences]
+    assert "The fee is 48 pounds." in said
+    assert "The rent is 640 euros a month." in said
+
+
+CHOIR = (
+    "# Choir of Harrow Lane\n\nThe fee is 48 pounds.\n\nRehearsals are on each Wednesday evening "
+    "from seven to nine in the hall of St Bride.\n"
+)
+LEASE = (
+    "# Lease of the pottery studio\n\nThe rent is 640 euros a month.\n\nThe gas kiln may be fired "
+    "on Tuesdays and on Saturdays only, and the tenant keeps a log.\n"
+)
 RETURNS = "# International Returns and Warranty\n\nIn the EU a bike goes back within 30 days.\n"
 RULES = "# 国内退换货与保修政策\n\n国内订单自签收次日起15天内可以无理由退货。\n"
 

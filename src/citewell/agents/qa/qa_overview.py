@@ -52,7 +52,7 @@ async def survey_documents(state: QAState, deps: Deps) -> Found | None:
 
 async def draft_overview(state: QAState, deps: Deps) -> Drafted | None:
     """Sentences of what was surveyed; None where nothing was, or a connected model writes it."""
-    if not state.surveyed or is_connected(deps.llm):
+    if not state.surveyed or is_connected(deps.llm) or deps.reader is None:
         return None
     question = state.standalone_question
     state.passages = [_read_whole(n, hit) for n, hit in enumerate(state.retrieved_documents, 1)]
@@ -60,7 +60,7 @@ async def draft_overview(state: QAState, deps: Deps) -> Drafted | None:
         points = count_points(question, (hit.title for hit in state.retrieved_documents))
         draft = await quote_overview(state.passages, points, deps.embedder)
     else:
-        draft = await quote_sides(question, state.passages, deps.embedder)
+        draft = await quote_sides(question, state.passages, deps.reader, deps.embedder)
     return Drafted(question, state.passages, draft, get_tier(None, deps.reader))
 
 

@@ -5,6 +5,8 @@ comparison those that it means in any words; where it names none, all that it is
 
 from __future__ import annotations
 
+from collections import Counter
+
 from citewell.retrieve.query import Found
 from citewell.service.ask.run import Run
 from citewell.service.library.offered_questions import list_suggestions
@@ -43,6 +45,8 @@ class Surveyor:
         meant = await self._find_meant(question, documents[:MOST_COMPARED])
         if len(meant) < LEAST_COMPARED:
             meant = _find_named(question, documents)
+        if len(meant) < LEAST_COMPARED:
+            meant = _find_told_apart(question, documents)
         return await self._load(meant if len(meant) >= LEAST_COMPARED else [])
 
     async def offer(self, lang: str) -> tuple[list[str], list[str]]:
@@ -119,3 +123,16 @@ def _find_named(question: str, documents: list[DocumentInfo]) -> list[DocumentIn
     most = max(shared, default=0)
     named = [info for info, n in zip(documents, shared, strict=True) if n and n == most]
     return named if len(named) <= MOST_DOCUMENTS else []
+
+
+def _find_told_apart(question: str, documents: list[DocumentInfo]) -> list[DocumentInfo]:
+    """Those of whose titles the question has a word that no other title has."""
+    asked = set(tokenize_query(question))
+    titles = [asked & set(tokenize_query(info.title)) for info in documents]
+    often = Counter(word for title in titles for word in title)
+    found = [
+        info
+        for info, title in zip(documents, titles, strict=True)
+        if any(often[word] == 1 for word in title)
+    ]
+    return found if len(found) <= MOST_DOCUMENTS else []

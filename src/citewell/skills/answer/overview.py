@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from operator import itemgetter
 
-import numpy as np
-
 from citewell.models.base import Embedder
+from citewell.models.reader_base import Reader
+from citewell.skills.answer.decision import get_decision_model
 from citewell.skills.answer.draft import Draft, DraftSentence
 from citewell.skills.answer.find_answer import find_body_start
+from citewell.skills.answer.rank_sentences import rank_sentences
 from citewell.skills.answer.wording import format_message
 from citewell.skills.evidence.numbered import Unit, number_sentences
 from citewell.skills.evidence.orders import has_prompt_injection
@@ -53,15 +54,20 @@ async def quote_overview(passages: Sequence[Passage], points: int, embedder: Emb
     return _build_draft([*once.values()][: max(points, min(MOST, len(turns)))], passages)
 
 
-async def quote_sides(question: str, passages: Sequence[Passage], embedder: Embedder) -> Draft:
-    """Of each document the sentences nearest to the question. Raises ModelUnavailable."""
-    asked = await embedder.query(question)
-    chosen: list[Unit] = []
-    for sections in _list_sections(passages):
-        units = [unit for section in sections for unit in section]
-        likeness = await embedder.passages([unit.text for unit in units]) @ asked
-        chosen += [units[n] for n in np.argsort(likeness)[::-1][:SIDE]]
-    return _build_draft(chosen, passages)
+async def quote_sides(
+    question: str, passages: Sequence[Passage], reader: Reader, embedder: Embedder
+) -> Draft:
+    """Of each document the sentences that serve the question best. Raises ModelUnavailable."""
+    sides: dict[str, list[Passage]] = {}
+    for passage in passages:
+        if not has_prompt_injection(passage.hit.text):
+            sides.setdefault(passage.hit.doc_id, []).append(passage)
+    weigh, units = get_decision_model("sentence"), number_sentences(passages)
+    chosen: set[str] = set()
+    for side in sides.values():
+        best, _ = await rank_sentences(question, side, reader, embedder, weigh, SIDE)
+        chosen |= {each for sentence in best for each in sentence.evidence}
+    return _build_draft([unit for unit in units if unit.id in chosen], passages)
 
 
 def format_overview(sentences: Sequence[Sentence], citations: Sequence[Citation], lang: str) -> str:
