@@ -199,7 +199,7 @@ async def _own(app: App, start: str, question: Question, together: int) -> Own:
             elif isinstance(event.data, Step) and own.position is None:
                 if any(page.page == question.gold_page and not page.problem for page in own.pages):
                     own.position, own.rounds = len(own.pages), own.pages[-1].round
-                    request_stop(app, trace_id)
+                    await request_stop(app, trace_id)
                 _note(own, event.data, question.gold_page)
     finally:
         with suppress(NotFound):

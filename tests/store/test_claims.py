@@ -186,3 +186,15 @@ async def test_a_run_of_a_server_elsewhere(servers: list[Database]) -> None:
     assert sorted(isinstance(each, Conflict) for each in taken) == [False, True]
     with pytest.raises(Conflict, match="gone on with elsewhere"):
         await there.renew("tr_1", holder)
+
+
+async def test_a_run_of_another_server_is_told_to_answer_now(servers: list[Database]) -> None:
+    """At its next sign of life; not by another user, and not where nobody is at work on it."""
+    here, there = (Runs(db, 30) for db in servers)
+    holder = await here.begin("tr_1", "ann", "website", {"question": "?"})
+    assert await here.renew("tr_1", holder) is False
+    assert await there.request_stop("tr_1", "eve") is False
+    assert await there.request_stop("tr_1", "ann") is True
+    assert await here.renew("tr_1", holder) is True
+    await here.release("tr_1", holder)
+    assert await there.request_stop("tr_1", "ann") is False

@@ -77,6 +77,11 @@ async def test_a_reader_who_goes_away(desk: Desk, shop: Web) -> None:
     assert desk.app.running == {}
 
 
+async def stop_soon(desk: Desk, trace_id: str) -> None:
+    await asyncio.sleep(0.3)
+    await request_stop(desk.app, trace_id)
+
+
 @pytest.mark.parametrize("there", [True, False])
 async def test_told_to_stop(
     desk: Desk, shop: Web, make_page: Callable[..., bytes], there: bool
@@ -110,11 +115,12 @@ async def test_told_to_stop(
             and "/help/returns" in str(event.data.detail["explore"])
         ):
             (trace_id,) = desk.app.running
-            asyncio.get_running_loop().call_later(0.3, request_stop, desk.app, trace_id)
+            stopping = asyncio.create_task(stop_soon(desk, trace_id))
             stopped = time.monotonic() + 0.3
         if isinstance(event.data, Answer):
             answer = event.data
     assert time.monotonic() - stopped < 1.5
+    await stopping
     assert answer is not None
     await until(lambda: not shop.now["all"], 1.0)
     assert shop.left == 2
@@ -132,7 +138,7 @@ async def test_told_to_stop_while_the_sitemap_hangs(desk: Desk, shop: Web) -> No
     task = asyncio.create_task(desk.ask(QUESTION))
     await until(lambda: any(asked.path == "/sitemap.xml" for asked in shop.asked))
     (trace_id,) = desk.app.running
-    request_stop(desk.app, trace_id)
+    await request_stop(desk.app, trace_id)
     started = time.monotonic()
     try:
         async with asyncio.timeout(2.0):

@@ -107,6 +107,14 @@ class Database:
             await self.forget()
         return written
 
+    async def write_briefly(
+        self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """The same for one statement that a request waits for: it does not queue behind the long
+        writes of this process. Nothing of it is called when it is kept.
+        """
+        return await self._run_in_thread(lambda: self.server.transact(fn, True, *args, **kwargs))
+
     async def try_writing(self) -> None:
         """A write that changes nothing. It reaches the disk as every other does."""
         await self.write(self.server.try_writing)

@@ -33,6 +33,7 @@ LEASE_SECONDS = (
     30.0  # a silent run is free after this, where it cannot be seen that its process is gone
 )
 MOST_ATTEMPTS = 2  # a run that ended its process this often is not begun again
+STOP = "stop"  # what is wished of a run
 ALIVE, GAVE_UP = "under_way", "gave_up"  # codes of errors
 
 
@@ -95,12 +96,31 @@ class Runs:
         }
         await self._db.write(_change_held, row)
 
-    async def renew(self, trace_id: str, holder: str) -> None:
-        """A sign of life. Raises Conflict as `keep` does."""
+    async def renew(self, trace_id: str, holder: str) -> bool:
+        """A sign of life; whether its user wants an answer from what there is now. Raises Conflict
+        as `keep` does.
+        """
         row = {"id": trace_id, "token": holder}
-        await self._db.write(
-            lambda connection: _change_held(connection, row | self._build_heartbeat(connection))
-        )
+
+        def renew(connection: Connection) -> bool:
+            _change_held(connection, row | self._build_heartbeat(connection))
+            return bool(connection.execute(_WISH, {"id": trace_id}).scalar_one() == STOP)
+
+        return await self._db.write(renew)
+
+    async def request_stop(self, trace_id: str, user_id: str) -> bool:
+        """Have whichever process is at work on this user's run told so at its next sign of life;
+        False where none is.
+        """
+
+        def request(connection: Connection) -> bool:
+            row = connection.execute(_BEAT, {"id": trace_id, "user": user_id}).one_or_none()
+            if row is None or not self._leases.at(connection).is_held(*row):
+                return False
+            connection.execute(_CHANGE, {"id": trace_id, "wish": STOP})
+            return True
+
+        return await self._db.write(request)
 
     async def release(self, trace_id: str, holder: str) -> None:
         """Free for anybody at once, the attempt not counted: it was stopped, and stopped nobody.
@@ -241,9 +261,14 @@ _OF_USER = (
 )
 _BEGIN = insert(runs)
 _CHANGE_HELD = update(runs).where(_HELD)
+_CHANGE = update(runs).where(_ONE)
+_WISH = select(runs.c.wish).where(_ONE)
+_BEAT = select(runs.c.process, runs.c.lease, runs.c.seen_at).where(
+    _ONE, runs.c.user_id == bindparam("user")
+)
 _RELEASE = _CHANGE_HELD.values(attempts=case((runs.c.attempts > 1, runs.c.attempts - 1), else_=0))
 _GET = select(runs).where(_ONE, _OF_USER)
-_TAKE = update(runs).where(_ONE).values(attempts=runs.c.attempts + 1)
+_TAKE = _CHANGE.values(attempts=runs.c.attempts + 1, wish="")
 _EXPIRE = delete(runs).where(runs.c.updated_at <= bindparam("old"))
 _DELETE = delete(runs).where(_ONE)
 _END = delete(runs).where(_HELD)

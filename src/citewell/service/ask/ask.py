@@ -135,11 +135,13 @@ async def _resume_run(app: App, request: AskRequest) -> Run:
     return run
 
 
-def request_stop(app: App, trace_id: str, user_id: str = "local") -> None:
-    """Have a run that explores answer from what it has. Raises NotFound where no such run of this
-    user is under way here.
+async def request_stop(app: App, trace_id: str, user_id: str = "local") -> None:
+    """Have a run that explores answer from what it has; on another server within seconds. Raises
+    NotFound where no such run of this user is under way.
     """
     run = app.running.get(trace_id)
+    if run is None and await app.runs.request_stop(trace_id, user_id):
+        return
     if run is None or run.user_id != user_id:
         raise NotFound(
             Text("no run {trace_id!r} is exploring here", trace_id=trace_id),

@@ -38,7 +38,8 @@ class RunHeartbeat:
             if not run.holder:
                 continue
             try:
-                await run.app.runs.renew(run.trace_id, run.holder)
+                if await run.app.runs.renew(run.trace_id, run.holder):
+                    run.stop.set()
             except Conflict:
                 return  # taken over, or ended; it is told at its next step
             except CitewellError as error:

@@ -16,6 +16,8 @@ from citewell.runtime.app import App
 from citewell.runtime.shutdown import Stopping
 from citewell.service.ask.ask import stream_answer
 from citewell.service.ask.run import AskRequest
+from citewell.service.ask.shared_runs import cancel_run, hear_run, share_run
+from citewell.store.conversations.live_run_rows import LiveRunRows
 from citewell.types import Event, Step
 
 MOST = 16  # of one user at once; a question beyond them ends with its line
@@ -67,11 +69,13 @@ class LiveRun:
 
 
 class LiveRuns:
-    """Of one App."""
+    """Of one App; where several servers share a PostgreSQL, those of the others too."""
 
     def __init__(self, app: App) -> None:
         self._stopping = app.root.stopping
         self._runs: list[LiveRun] = []
+        self._shared = LiveRunRows(app.db) if app.db.dialect == "postgresql" else None
+        self._sharing = set[asyncio.Task[None]]()
 
     async def ask(self, app: App, request: AskRequest) -> AsyncIterator[Event]:
         """As `stream_answer`, but that the run goes on where this is left after its first event."""
@@ -82,6 +86,10 @@ class LiveRuns:
         run = LiveRun(request)
         self._runs.append(run)
         run.task = asyncio.create_task(self._answer(app, run))
+        if self._shared:
+            sharing = asyncio.create_task(share_run(self._shared, run))
+            self._sharing.add(sharing)
+            sharing.add_done_callback(self._sharing.discard)
         try:
             async for event in run.follow(self._stopping):
                 yield event
@@ -89,19 +97,36 @@ class LiveRuns:
             if not run.trace_id:  # nobody could find it again
                 run.task.cancel()
 
-    def follow(self, trace_id: str, user_id: str) -> AsyncIterator[Event]:
-        """Raises NotFound where no such run of this user is under way in this process."""
-        return self._find(trace_id, user_id).follow(self._stopping)
+    async def follow(self, trace_id: str, user_id: str) -> AsyncIterator[Event]:
+        """Raises NotFound where no such run of this user is under way."""
+        if run := self._get(trace_id, user_id):
+            return run.follow(self._stopping)
+        if self._shared and await self._shared.is_alive(trace_id, user_id):
+            return hear_run(self._shared, trace_id)
+        raise _make_ended_error(trace_id)
 
     async def cancel(self, trace_id: str, user_id: str) -> None:
         """End it without an answer. Raises NotFound as `follow` does."""
-        task = self._find(trace_id, user_id).task
-        if task is not None:
-            task.cancel()
-            await asyncio.wait({task})
+        run = self._get(trace_id, user_id)
+        if run and run.task is not None:
+            run.task.cancel()
+            await asyncio.wait({run.task})
+        elif not self._shared or not await cancel_run(self._shared, trace_id, user_id):
+            raise _make_ended_error(trace_id)
 
-    def list_underway(self, user_id: str) -> list[Underway]:
+    async def list_underway(self, user_id: str) -> list[Underway]:
         """The newest first."""
+        here = self._list_own(user_id)
+        own = {run.trace_id for run in here}
+        rows = await self._shared.list(user_id) if self._shared else ()
+        elsewhere = [
+            Underway(row.trace_id, row.question, row.agent, row.session_id, row.started_at)
+            for row in rows
+            if row.trace_id not in own
+        ]
+        return sorted([*here, *elsewhere], key=lambda run: run.started_at, reverse=True)
+
+    def _list_own(self, user_id: str) -> list[Underway]:
         return [
             Underway(
                 run.trace_id,
@@ -118,20 +143,13 @@ class LiveRuns:
         tasks = [run.task for run in self._runs if run.task is not None]
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, *self._sharing, return_exceptions=True)
 
     def _of(self, user_id: str) -> list[LiveRun]:
         return [run for run in self._runs if run.request.user_id == user_id]
 
-    def _find(self, trace_id: str, user_id: str) -> LiveRun:
-        for run in self._of(user_id):
-            if run.trace_id == trace_id:
-                return run
-        hint = Text(
-            "it may have ended: `citewell trace {trace_id}` shows its answer then",
-            trace_id=trace_id,
-        )
-        raise NotFound(Text("no run {trace_id!r} is under way here", trace_id=trace_id), hint=hint)
+    def _get(self, trace_id: str, user_id: str) -> LiveRun | None:
+        return next((run for run in self._of(user_id) if run.trace_id == trace_id), None)
 
     async def _answer(self, app: App, run: LiveRun) -> None:
         self._stopping.began()
@@ -159,6 +177,14 @@ class LiveRuns:
         await self._stopping.cut.wait()
         if task is not None:
             task.cancel()
+
+
+def _make_ended_error(trace_id: str) -> NotFound:
+    hint = Text(
+        "it may have ended: `citewell trace {trace_id}` shows its answer then",
+        trace_id=trace_id,
+    )
+    return NotFound(Text("no run {trace_id!r} is under way here", trace_id=trace_id), hint=hint)
 
 
 def get_live_runs(app: App) -> LiveRuns:

@@ -46,6 +46,7 @@ from citewell.service.sites import sites
 from citewell.service.sync.schedule import run_sync_job, start_due_syncs_forever
 from citewell.service.sync.sync_places import SYNC
 from citewell.service.sync.watch_folders import watch_folders_forever
+from citewell.store.dialects.rate_counts import sweep_counts
 from citewell.store.job_rows import Job
 
 log = logging.getLogger(__name__)
@@ -135,6 +136,8 @@ async def _resume_leftovers(app: App) -> None:
             if time.monotonic() > next_sweep:
                 next_sweep = time.monotonic() + SWEPT
                 await app.file_objects.sweep()
+                if app.db.dialect == "postgresql":
+                    await app.db.write(sweep_counts)
         except CitewellError as error:
             log.warning("embedding waits: %s", error.message)
         except Exception:

@@ -12,9 +12,12 @@ from sqlalchemy import Column, Connection, LargeBinary, RowMapping, Table, func,
 
 from citewell.store.schema.library import changes, chunks, documents, files, vectors
 from citewell.store.schema.metadata import metadata
+from citewell.store.schema.server_tables import EPHEMERAL
 
 # `changes` is what an index in SQLite follows: its triggers write it anew
-MOVED: Final = tuple(table for table in metadata.sorted_tables if table is not changes)
+MOVED: Final = tuple(
+    table for table in metadata.sorted_tables if table is not changes and table not in EPHEMERAL
+)
 # rows at once: originals may have hundreds of megabytes, most other rows a few kilobytes
 _SIZES: Final = {files: 1, documents: 10, chunks: 500, vectors: 500}
 _USUAL: Final = 100

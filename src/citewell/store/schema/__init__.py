@@ -10,6 +10,7 @@ from citewell.store.schema import (
     library,
     memory_tables,
     people,
+    server_tables,
     site_tables,
 )
 
@@ -21,5 +22,6 @@ __all__ = [
     "library",
     "memory_tables",
     "people",
+    "server_tables",
     "site_tables",
 ]

@@ -89,5 +89,6 @@ runs = Table(
     Column("process", Text, nullable=False, server_default=""),
     Column("attempts", BigInt, nullable=False, server_default=text("1")),
     Column("seen_at", Double, nullable=False, server_default=text("0")),
+    Column("wish", Text, nullable=False, server_default=""),
     Index("runs_updated", "updated_at"),
 )

@@ -38,6 +38,7 @@ class Held(NamedTuple):
 # the order is that of the deletion: what refers stands before what is referred to
 PERSON_COLUMNS: Final[tuple[Held, ...]] = (
     Held("runs", "user_id", "delete"),
+    Held("live_runs", "user_id", "delete"),
     Held("traces", "user_id", "delete"),
     Held("share_readers", "user_id", "delete"),
     Held("shares", "user_id", "delete"),

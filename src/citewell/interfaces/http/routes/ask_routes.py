@@ -90,7 +90,7 @@ async def stop_run(trace_id: str, app: Citewell, caller: Asking) -> Stopping:
     """Have a website question that is still exploring answer from what it has; its first event
     names the `trace_id`.
     """
-    request_stop(app, trace_id, caller.user_id)
+    await request_stop(app, trace_id, caller.user_id)
     return Stopping(trace_id=trace_id)
 
 

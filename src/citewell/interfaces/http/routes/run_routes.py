@@ -30,7 +30,7 @@ async def list_runs(app: Citewell, caller: Asking) -> Runs:
     """
     return Runs(
         runs=await list_unfinished_runs(app.runs, caller.user_id),
-        live=get_live_runs(app).list_underway(caller.user_id),
+        live=await get_live_runs(app).list_underway(caller.user_id),
     )
 
 
@@ -41,7 +41,7 @@ async def list_runs(app: Citewell, caller: Asking) -> Runs:
 )
 async def follow_run(request: Request, trace_id: str, app: Citewell, caller: Asking) -> Response:
     """The events of a question that is answered now, from its first one on."""
-    events = get_live_runs(app).follow(trace_id, caller.user_id)
+    events = await get_live_runs(app).follow(trace_id, caller.user_id)
     return stream_events(request, name_events(events))
 
 

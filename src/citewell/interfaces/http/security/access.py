@@ -53,7 +53,13 @@ class Access:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.settings = settings
-        self.rates = Rates(settings.access)
+        self._rates: Rates | None = None
+
+    def _get_rates(self, app: App) -> Rates:
+        """Made when the App is open."""
+        if self._rates is None:
+            self._rates = Rates(self.settings.access, app.db)
+        return self._rates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":  # there are none
@@ -80,6 +86,7 @@ class Access:
         A limit of its user that is reached counts there.
         """
         address, over = get_client_address(scope, self.settings.access.proxies), False
+        rates = self._get_rates(cast("App", scope["app"].state.citewell))
 
         async def count_message(message: Message) -> None:
             nonlocal over
@@ -89,7 +96,7 @@ class Access:
                 and message["status"] != 429
             ):
                 try:
-                    await self.rates.attempt(address)
+                    await rates.attempt(address)
                 except Refused as error:
                     over, scope[REFUSAL] = True, error
                     await build_json_reply(error.status, to_problem(error), error.headers)(
@@ -104,26 +111,27 @@ class Access:
         headers, path = Headers(scope=scope), str(scope["path"])
         visits = scope.get("citewell.visitor", False)
         address = get_client_address(scope, self.settings.access.proxies)
+        if self.settings.auth == "none" and not visits:
+            return Caller(LOCAL, "admin")
+        app = cast("App", scope["app"].state.citewell)
+        rates = self._get_rates(app)
         if self.settings.auth == "none":
-            if not visits:
-                return Caller(LOCAL, "admin")
-            await self.rates.visit(address, VISITOR)
+            await rates.visit(address, VISITOR)
             return Caller(VISITOR, "reader", visitor=True, bound=self.settings.access.public)
-        scope[ASKED] = self.rates.request
+        scope[ASKED] = rates.request
         if (
             path in OPEN
             or path.startswith(OPEN_BELOW)
             or (path == METRICS and is_local_request(scope, headers, self.settings.access))
         ):
             return ANYBODY
-        app = cast("App", scope["app"].state.citewell)
         caller, holder = await self._authenticate_caller(app, headers, address, visits=visits)
         # many people under one name: no one of them may spend what is everybody's
         if holder.scope == "widget":
             _check_widget(holder, path, scope["method"])
-            await self.rates.visit(address, holder.token_id)
+            await rates.visit(address, holder.token_id)
             return caller
-        await self.rates.request(caller.user_id)
+        await rates.request(caller.user_id)
         if visits:  # it is bound to nothing: readers of the page could ask all that its user may
             hint = Text(
                 "make one that says what the page may ask: citewell user token NAME "
@@ -159,7 +167,7 @@ class Access:
         if token := get_bearer_token(headers):
             holder = await app.users.holder(token)
             if holder is None:
-                await self.rates.attempt(address)
+                await self._get_rates(app).attempt(address)
                 raise Refused(
                     401,
                     "wrong_token",

@@ -13,14 +13,19 @@ from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
 from citewell.config import AccessSettings
 from citewell.interfaces.http.errors import Refused
+from citewell.interfaces.http.security.rate_storage import DatabaseStorage
 from citewell.messages import Text
+from citewell.store.db import Database
 
 
 class Rates:
-    """Counts of this process, in memory: after a restart everybody begins anew."""
+    """Counted in memory for a home in SQLite, which has one server: after a restart everybody
+    begins anew. Over all servers where they share a PostgreSQL.
+    """
 
-    def __init__(self, settings: AccessSettings) -> None:
-        self._counter = SlidingWindowCounterRateLimiter(MemoryStorage())
+    def __init__(self, settings: AccessSettings, db: Database) -> None:
+        storage = DatabaseStorage(db) if db.dialect == "postgresql" else MemoryStorage()
+        self._counter = SlidingWindowCounterRateLimiter(storage)
         self._requests = RateLimitItemPerMinute(settings.requests_a_minute, namespace="requests")
         self._tries = RateLimitItemPerMinute(settings.tries_a_minute, namespace="tries")
         self._visits = RateLimitItemPerMinute(settings.visits_a_minute, namespace="visits")
