@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from citewell.config import Settings
-from citewell.errors import StorageError
+from citewell.errors import CitewellError, StorageError
 from citewell.runtime.app import App
 from citewell.service.jobs import run_job
 from citewell.service.jobs import worker as jobs
-from citewell.service.jobs.run_job import MOST_REFUSALS
+from citewell.service.jobs.run_job import PASSING
 from citewell.service.jobs.submit import cancel_or_discard_job, retry_job, submit_uploads
 from citewell.service.library.add import add_sources
 from citewell.service.library.uploads import Upload
@@ -29,13 +29,14 @@ WHY = {"code": StorageError.code, "message": "the disk is full", "hint": "free s
 class Refusing:
     """In the place of `add_sources`: the disk refuses so often, then the work is done."""
 
-    def __init__(self, times: int) -> None:
+    def __init__(self, times: int, kind: type[CitewellError] = StorageError) -> None:
         self.times = times
+        self.kind = kind
 
     async def __call__(self, *arguments: Any) -> object:
         if self.times:
             self.times -= 1
-            raise StorageError(WHY["message"], hint=WHY["hint"])
+            raise self.kind(WHY["message"], hint=WHY["hint"])
         return await add_sources(*arguments)
 
 
@@ -104,26 +105,28 @@ async def test_another_process_writes_for_longer_than_we_wait(
         assert folders(app) == [job.payload["folder"]]
 
 
-async def test_a_disk_that_always_refuses_ends_a_job(
-    app: App, job: Job, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", PASSING)
+async def test_what_always_refuses_ends_a_job(
+    app: App, job: Job, kind: type[CitewellError], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After so many refusals it fails, says why, and keeps its bytes; its pauses grow, up to the
-    longest.
+    """A disk, or a model that is away: after so many refusals the job fails, says why, and keeps
+    its bytes; its pauses grow, up to the longest.
     """
-    monkeypatch.setattr(jobs, "add_sources", Refusing(MOST_REFUSALS + 1))
+    most = PASSING[kind]
+    monkeypatch.setattr(jobs, "add_sources", Refusing(most + 1, kind))
     pauses: list[float] = []
     put_off = app.jobs.put_off
 
-    async def at_once(job_id: str, error: StorageError, seconds: float, *, attempt: int) -> Job:
+    async def at_once(job_id: str, error: CitewellError, seconds: float, *, attempt: int) -> Job:
         pauses.append(seconds)
         return await put_off(job_id, error, 0.0, attempt=attempt)
 
     monkeypatch.setattr(app.jobs, "put_off", at_once)
     await run(app)
     failed = await app.jobs.get(job.job_id)
-    assert (failed.state, failed.error) == ("failed", WHY)
+    assert (failed.state, failed.error) == ("failed", {**WHY, "code": kind.code})
     assert folders(app) == [job.payload["folder"]]
-    assert pauses == [5, 20, 80, 320, *[900] * (MOST_REFUSALS - 4)]
+    assert pauses == [5, 20, 80, 320, *[900] * (most - 4)]
     await retry_job(app, job.job_id)
     await run(app)
     assert (await app.jobs.get(job.job_id)).state == "done"

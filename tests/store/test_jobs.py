@@ -11,8 +11,8 @@ import pytest
 from citewell.errors import Conflict, NotFound, StorageError, UnreadableFile
 from citewell.store import job_claims
 from citewell.store.db import Database
-from citewell.store.job_claims import LONGEST_PAUSE, MOST_FAULTS, SUSPECT
-from citewell.store.job_rows import Job, count_postponements
+from citewell.store.job_claims import LONGEST_PAUSE, MOST_FAULTS, PATIENCE, SUSPECT
+from citewell.store.job_rows import BULK, URGENT, USUAL, Job, count_postponements
 from citewell.store.jobs import Jobs
 from citewell.store.processes import name_process, name_this_process
 
@@ -72,6 +72,46 @@ async def test_users_take_turns(db: Database) -> None:
     later = [await jobs.claim() for _ in range(5)]
     assert [job.payload["n"] for job in later if job] == [2, 6, 3, 8, 7]
     assert await jobs.claim() is None
+
+
+async def test_what_somebody_waits_for_comes_before_imports(db: Database) -> None:
+    """Whoever's it is, in turns among what is as urgent; an import that has waited for long is no
+    less so; and some workers take no imports at all.
+    """
+    clock = Clock()
+    jobs = Jobs(db, clock, steady=clock, lease=60)
+    for n, (name, priority) in enumerate(
+        [("ann", BULK), ("ann", BULK), ("bob", USUAL), ("ann", URGENT), ("ann", URGENT)]
+    ):
+        await jobs.restrict_to_viewer(name).create("add", {"n": n}, priority)
+    taken = [await jobs.claim(least=USUAL) for _ in range(4)]
+    assert [job.payload["n"] if job else None for job in taken] == [3, 4, 2, None]
+    clock.now += PATIENCE
+    await jobs.restrict_to_viewer("bob").create("add", {"n": 5}, URGENT)
+    await jobs.restrict_to_viewer("eve").create("add", {"n": 6}, URGENT)
+    clock.now += 1
+    for job in taken:
+        if job:
+            await jobs.finish(job.job_id, {})
+    later = [await jobs.claim() for _ in range(4)]
+    assert [job.payload["n"] for job in later if job] == [0, 5, 6, 1]
+
+
+async def test_what_failed_for_good_is_listed(db: Database) -> None:
+    """With its reason, however much has come since, until it is tried again or dropped."""
+    jobs = Jobs(db)
+    failed = [await jobs.create("add", {"n": n}) for n in range(2)]
+    for job in failed:
+        await jobs.claim()
+        await jobs.fail(job.job_id, UnreadableFile("x.pdf is encrypted"), attempt=1)
+    for n in range(5):
+        await jobs.create("add", {"n": n})
+    dead = await jobs.list(3, state="failed")
+    assert [job.job_id for job in dead] == [job.job_id for job in reversed(failed)]
+    assert {str((job.error or {})["message"]) for job in dead} == {"x.pdf is encrypted"}
+    await jobs.try_again(failed[0].job_id)
+    await jobs.cancel(failed[1].job_id)
+    assert await jobs.list(3, state="failed") == []
 
 
 async def test_a_job_is_claimed_once(db: Database, path: Path, database_url: str) -> None:

@@ -8,7 +8,7 @@ another one saw.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -17,6 +17,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     func,
     not_,
     or_,
@@ -28,7 +29,7 @@ from citewell.errors import CitewellError
 from citewell.messages import dump_json
 from citewell.store.dialects.claims import begin_claim
 from citewell.store.dialects.expressions import find_text
-from citewell.store.job_rows import Job, change_job, count_postponements, get_held_job
+from citewell.store.job_rows import BULK, URGENT, Job, change_job, count_postponements, get_held_job
 from citewell.store.leases import Leases
 from citewell.store.processes import has_died, name_this_process
 from citewell.store.schema.job_tables import jobs
@@ -40,18 +41,27 @@ MOST_FAULTS = 3
 # seconds until a job is tried again that was alone in a process which died; four times as long the
 # next time
 FAULT_PAUSE = 5.0
+PATIENCE = 600.0  # seconds after which a job that may wait is as urgent as any
 LONGEST_PAUSE = 900.0  # that a job is put off
 
 
-def is_there_work(connection: Connection, leases: Leases, kind: str, *, alone: bool) -> bool:
+class Wanted(NamedTuple):
+    """Which job a worker takes, as `Jobs.claim` says it."""
+
+    kind: str
+    alone: bool = False
+    least: int = BULK
+
+
+def is_there_work(connection: Connection, leases: Leases, wanted: Wanted) -> bool:
     """Whether `claim_job` would give one."""
     return (
         bool(_list_silent(connection, leases))
-        or find_waiting(connection, leases, kind, alone=alone) is not None
+        or find_waiting(connection, leases, wanted) is not None
     )
 
 
-def claim_job(connection: Connection, leases: Leases, kind: str, *, alone: bool) -> Job | None:
+def claim_job(connection: Connection, leases: Leases, wanted: Wanted) -> Job | None:
     """Those whose workers are silent wait again, and the next one that waits is this process's."""
     begin_claim(connection)
     silent, moment = _list_silent(connection, leases), leases.at(connection)
@@ -65,7 +75,7 @@ def claim_job(connection: Connection, leases: Leases, kind: str, *, alone: bool)
             "updated_at": moment.wall,
         }
         connection.execute(_FREE, values)
-    waiting = find_waiting(connection, leases, kind, alone=alone, lock=True)
+    waiting = find_waiting(connection, leases, wanted, lock=True)
     if waiting is None:
         return None
     return change_job(
@@ -80,19 +90,21 @@ def claim_job(connection: Connection, leases: Leases, kind: str, *, alone: bool)
 
 
 def find_waiting(
-    connection: Connection, leases: Leases, kind: str, *, alone: bool, lock: bool = False
+    connection: Connection, leases: Leases, wanted: Wanted, *, lock: bool = False
 ) -> Row[Any] | None:
-    """The next job. `alone`: of those that are tried in a process of their own. `lock`: it is this
-    transaction's, and one that another has locked is passed over.
+    """The next job. `lock`: it is this transaction's, and one that another has locked is passed
+    over.
     """
     moment = leases.at(connection)
     values = {
         "now": moment.steady,
         "longest": moment.steady + LONGEST_PAUSE,
         "clock": moment.mark,
-        "of": kind,
+        "of": wanted.kind,
+        "least": wanted.least,
+        "aged": moment.wall - PATIENCE,
     }
-    statement = (_ALONE if alone else _TOGETHER)[lock]
+    statement = (_ALONE if wanted.alone else _TOGETHER)[lock]
     return connection.execute(statement, values).one_or_none()
 
 
@@ -187,12 +199,14 @@ def _select_waiting(mode: ColumnElement[bool]) -> tuple[Select[Any], Select[Any]
         jobs.c.lease <= bindparam("longest"),
         find_text(jobs.c.process, bindparam("clock")) > 0,
     )
+    urgency = case((jobs.c.created_at < bindparam("aged"), URGENT), else_=jobs.c.priority)
     waiting = (
         select(jobs.c.job_id, jobs.c.attempts)
         .outerjoin(_BUSY, _BUSY.c.owner == jobs.c.owner)
         .where(jobs.c.state == "queued", not_(put_off), mode)
         .where(or_(bindparam("of") == "", jobs.c.kind == bindparam("of")))
-        .order_by(func.coalesce(_BUSY.c.jobs, 0), jobs.c.created_at, jobs.c.rowid)
+        .where(jobs.c.priority <= bindparam("least"))
+        .order_by(urgency, func.coalesce(_BUSY.c.jobs, 0), jobs.c.created_at, jobs.c.rowid)
         .limit(1)
     )
     return waiting, waiting.with_for_update(of=jobs, skip_locked=True)

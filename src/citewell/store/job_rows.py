@@ -15,9 +15,12 @@ from citewell.messages import AnyText, AnyTexts, Text, load_json
 from citewell.store.dialects.expressions import json_field
 from citewell.store.schema.job_tables import jobs
 from citewell.store.schema.library import collections
+from citewell.store.schema.metadata import match_optional
 from citewell.store.users.visibility import may_see
 from citewell.types import Shown
 
+# somebody waits for it; it is somebody's; it is a whole collection, and may wait
+URGENT, USUAL, BULK = 0, 1, 2
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED = frozenset({"done", "failed", "cancelled"})
 
@@ -52,8 +55,10 @@ def get_row(connection: Connection, job_id: str, viewer: str | None = None) -> R
     return row
 
 
-def list_newest(connection: Connection, viewer: str | None, limit: int) -> list[Job]:
-    values = {"limit": limit, "viewer": viewer}
+def list_newest(
+    connection: Connection, viewer: str | None, limit: int, state: State | None = None
+) -> list[Job]:
+    values = {"limit": limit, "viewer": viewer, "state": state}
     return [parse_job(row) for row in connection.execute(_NEWEST, values).mappings()]
 
 
@@ -63,7 +68,7 @@ def change_job(connection: Connection, job_id: str, **values: Any) -> Job:
 
 
 def count_postponements(job: Job) -> int:
-    """How often the disk has refused it."""
+    """How often it was put off in a row."""
     return int((job.error or {}).get("times", "0"))
 
 
@@ -104,7 +109,7 @@ _SEEN = may_see(jobs.c.owner) | exists().where(
 _GET = select(jobs).where(_ONE, _SEEN)
 _NEWEST = (
     select(jobs)
-    .where(_SEEN)
+    .where(_SEEN, match_optional(jobs.c.state, "state"))
     .order_by(jobs.c.created_at.desc(), jobs.c.rowid.desc())
     .limit(bindparam("limit"))
 )

@@ -22,6 +22,7 @@ from citewell.store.db import Database
 from citewell.store.dialects.expressions import json_field
 from citewell.store.dialects.job_notices import tell_of_job
 from citewell.store.job_claims import (
+    Wanted,
     blame_jobs,
     claim_job,
     find_waiting,
@@ -29,8 +30,11 @@ from citewell.store.job_claims import (
     put_off_job,
 )
 from citewell.store.job_rows import (
+    BULK,
     ENDED,
+    USUAL,
     Job,
+    State,
     change_job,
     get_held_job,
     get_row,
@@ -70,10 +74,13 @@ class Jobs:
         steady, seconds = self._leases.steady, self._leases.seconds
         return Jobs(self._db, self._clock, steady=steady, lease=seconds, viewer=viewer)
 
-    async def create(self, kind: str, payload: Mapping[str, Any]) -> Job:
-        return await self._db.write(self.create_in, kind, payload)
+    async def create(self, kind: str, payload: Mapping[str, Any], priority: int = USUAL) -> Job:
+        """`priority`: URGENT, USUAL or BULK."""
+        return await self._db.write(self.create_in, kind, payload, priority)
 
-    def create_in(self, connection: Connection, kind: str, payload: Mapping[str, Any]) -> Job:
+    def create_in(
+        self, connection: Connection, kind: str, payload: Mapping[str, Any], priority: int = USUAL
+    ) -> Job:
         """The same, as part of a transaction: the work is there when what it is about is."""
         job_id = "job_" + secrets.token_hex(8)
         now = self._clock()
@@ -85,6 +92,7 @@ class Jobs:
             "created_at": now,
             "updated_at": now,
             "owner": self._viewer or "",
+            "priority": priority,
         }
         connection.execute(_INSERT, row)
         tell_of_job(connection)
@@ -95,24 +103,28 @@ class Jobs:
             lambda connection: parse_job(get_row(connection, job_id, self._viewer))
         )
 
-    async def list(self, limit: int = 100) -> list[Job]:
-        """The newest first."""
-        return await self._db.read(list_newest, self._viewer, limit)
+    async def list(self, limit: int = 100, state: State | None = None) -> list[Job]:
+        """The newest first; of this state, where one is named."""
+        return await self._db.read(list_newest, self._viewer, limit, state)
 
-    async def claim(self, kind: str = "", *, alone: bool = False) -> Job | None:
+    async def claim(self, kind: str = "", *, alone: bool = False, least: int = BULK) -> Job | None:
         """A job (of this kind) that waits, or whose worker is silent; it is the caller's then,
-        nobody else's. Of the user who has the fewest running, so that many of one hold up nobody
-        else's; of those the oldest. `alone`: one of those that are tried in a process of their own,
-        and else none of them.
+        nobody else's. Of the most urgent, to which what has waited for long belongs too; of those
+        of the user who has the fewest running, so that many of one hold up nobody else's; of those
+        the oldest. `alone`: one of those that are tried in a process of their own, and else none of
+        them. `least`: nothing that may wait longer than this.
         """
-        if not await self._db.read(is_there_work, self._leases, kind, alone=alone):
+        wanted = Wanted(kind, alone, least)
+        if not await self._db.read(is_there_work, self._leases, wanted):
             return None  # an idle worker asks often: it need not take the write lock
-        return await self._db.write(claim_job, self._leases, kind, alone=alone)
+        return await self._db.write(claim_job, self._leases, wanted)
 
     async def has_suspects(self, kind: str = "") -> bool:
         """Whether a job waits that has to be tried alone."""
         return await self._db.read(
-            lambda connection: find_waiting(connection, self._leases, kind, alone=True) is not None
+            lambda connection: (
+                find_waiting(connection, self._leases, Wanted(kind, alone=True)) is not None
+            )
         )
 
     async def record_crash(self, process: str) -> Sequence[Job]:

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from citewell.config import Settings
-from citewell.errors import CitewellError, Conflict, Stopped, StorageError
+from citewell.errors import CitewellError, Conflict, Stopped, StorageError, TransientError
 from citewell.instrumentation import observe_operation
 from citewell.messages import dump_model
 from citewell.runtime.app import App
@@ -23,8 +23,9 @@ from citewell.types import Shown
 
 log = logging.getLogger(__name__)
 Work = Callable[[App, Job, Holder], Awaitable[Shown]]
-PAUSE = 5.0  # seconds that a job waits which the disk refused: four times as long each time
-MOST_REFUSALS = 100  # of the disk, for one job: a day
+PAUSE = 5.0  # seconds that a job waits after what may pass: four times as long each time
+# how often in a row: a disk that refuses for a day, a model or a site that is away for an hour
+PASSING: dict[type[CitewellError], int] = {StorageError: 100, TransientError: 8}
 
 
 async def run_job(app: App, job: Job, work: Work) -> None:
@@ -52,11 +53,8 @@ async def _execute_job(app: App, job: Job, work: Work) -> str:
     except Conflict as error:
         return await _handle_lost_job(app.jobs, app.settings, job, error)
     except CitewellError as error:
-        if (
-            isinstance(error, StorageError)
-            and job.kind != FEEDBACK
-            and count_postponements(job) < MOST_REFUSALS
-        ):
+        most = next((most for kind, most in PASSING.items() if isinstance(error, kind)), 0)
+        if job.kind != FEEDBACK and count_postponements(job) < most:
             # `try_again` does it for a vote, which says so meanwhile
             return await _postpone_job(app, job, error)
         state = "failed"
@@ -76,9 +74,9 @@ async def _execute_job(app: App, job: Job, work: Work) -> str:
     return state
 
 
-async def _postpone_job(app: App, job: Job, error: StorageError) -> str:
-    """What was acknowledged is not lost because the disk refuses: the job waits with its bytes, and
-    is done again.
+async def _postpone_job(app: App, job: Job, error: CitewellError) -> str:
+    """What was acknowledged is not lost because something is away: the job waits with its bytes,
+    and is done again.
     """
     pause = min(LONGEST_PAUSE, PAUSE * 4 ** count_postponements(job))
     log.warning("job waits for %.0f seconds: %s", pause, error.message)

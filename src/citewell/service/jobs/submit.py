@@ -18,11 +18,12 @@ from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.library.collection_owner import ensure_collection
 from citewell.service.library.uploads import Upload, delete_uploads, get_base_name, store_uploads
-from citewell.store.job_rows import Job
+from citewell.store.job_rows import BULK, URGENT, Job
 from citewell.store.jobs import Jobs
 from citewell.store.library.collection_rows import check_name
 
 KIND = "upload"
+FEW, SMALL = 10, 20_000_000  # files of an upload that is no import, and their bytes
 MOST_JOBS = 10_000  # looked at for those of a collection that is deleted
 
 
@@ -36,12 +37,18 @@ async def submit_uploads(app: App, collection: str, uploads: Sequence[Upload]) -
     await anyio.to_thread.run_sync(store_uploads, folder, uploads)
     payload: dict[str, Any] = {"collection": collection, "folder": folder.name, "names": names}
     try:
-        job = await app.jobs.create(KIND, payload)
+        job = await app.jobs.create(KIND, payload, await anyio.to_thread.run_sync(_rank, folder))
     except CitewellError:
         await anyio.to_thread.run_sync(delete_uploads, folder)
         raise
     app.new_job.set()
     return job
+
+
+def _rank(folder: Path) -> int:
+    """Somebody waits for a few small files; many or large ones are an import."""
+    sizes = [file.stat().st_size for file in folder.iterdir()]
+    return BULK if len(sizes) > FEW or sum(sizes) > SMALL else URGENT
 
 
 async def cancel_or_discard_job(jobs: Jobs, settings: Settings, job_id: str) -> Job:

@@ -47,11 +47,12 @@ from citewell.service.sync.schedule import run_sync_job, start_due_syncs_forever
 from citewell.service.sync.sync_places import SYNC
 from citewell.service.sync.watch_folders import watch_folders_forever
 from citewell.store.dialects.rate_counts import sweep_counts
-from citewell.store.job_rows import Job
+from citewell.store.job_rows import BULK, USUAL, Job
 
 log = logging.getLogger(__name__)
 # jobs at once: what they cost is bounded by the turns they take, so a long one holds up no other
 WORKERS = 16
+KEPT_FREE = 4  # of them, which take no imports: a question's work and small uploads find one
 LEFT = 30.0  # seconds between two looks for chunks that nobody embeds
 SWEPT = 3_600.0  # seconds between two looks for objects that no row names
 POLL = 5.0  # seconds between two looks for a job that another process left
@@ -83,17 +84,19 @@ async def run_worker(app: App) -> None:
         group.create_task(start_due_syncs_forever(app))
         group.create_task(watch_folders_forever(app))
         group.create_task(app.db.server.listen_for_jobs(app.new_job.set))
-        for _ in range(WORKERS):
-            group.create_task(_run_job_loop(app))
+        for number in range(WORKERS):
+            group.create_task(_run_job_loop(app, USUAL if number < KEPT_FREE else BULK))
 
 
-async def _run_job_loop(app: App) -> None:
-    """What the disk refuses is tried again later, and a fault of ours never ends the worker."""
+async def _run_job_loop(app: App, least: int) -> None:
+    """What the disk refuses is tried again later, and a fault of ours never ends the worker.
+    `least`: as of `Jobs.claim`.
+    """
     while True:
         _raise_if_cancelled()
         app.new_job.clear()
         try:
-            while (job := await app.jobs.claim()) is not None:
+            while (job := await app.jobs.claim(least=least)) is not None:
                 await process_job(app, job)
                 _raise_if_cancelled()
         except CitewellError as error:

@@ -20,6 +20,7 @@ from citewell.store.confirmed import feedback as rows
 from citewell.store.confirmed.feedback import Vote, Wrong
 from citewell.store.confirmed.item_files import clean_text
 from citewell.store.confirmed.types import LONGEST_ANSWER, LONGEST_LOGIC, LONGEST_QUESTION
+from citewell.store.job_rows import URGENT
 from citewell.store.users.identity import VISITOR, is_one_of, normalize_user_id
 from citewell.types import Shown, Trace
 
@@ -86,7 +87,7 @@ async def submit_feedback(
         vote = rows.put_vote(
             connection, trace, kept, user, is_correct=is_correct, correction=correction, now=now
         )
-        job = app.jobs.create_in(connection, KIND, {"feedback_id": vote.feedback_id})
+        job = app.jobs.create_in(connection, KIND, {"feedback_id": vote.feedback_id}, URGENT)
         return _build_reply(
             vote, job.job_id, _write_message(get_feedback_settings(app, connection), trace, vote)
         )

@@ -15,7 +15,7 @@ from citewell.messages import AnyText, Text
 from citewell.runtime.app import App
 from citewell.runtime.progress import OnProgress, Progress, ignore_progress
 from citewell.service.library.chunking import Chunking, cut_document_as, resolve_chunking
-from citewell.store.job_rows import Job
+from citewell.store.job_rows import BULK, Job
 from citewell.store.library.collection_rows import CollectionInfo
 from citewell.types import Chunk, Shown
 
@@ -54,7 +54,7 @@ async def set_chunking(app: App, name: str, changes: Mapping[str, Any]) -> Colle
 
 async def submit_rechunk(app: App, name: str) -> Job:
     """Have the documents cut anew by the server's worker."""
-    job = await app.jobs.create(KIND, {"collection": name})
+    job = await app.jobs.create(KIND, {"collection": name}, BULK)
     app.new_job.set()
     return job
 

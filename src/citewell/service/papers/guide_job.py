@@ -20,7 +20,7 @@ from citewell.service.jobs.job_lease import Holder
 from citewell.service.library.embedding import Embedding
 from citewell.service.papers import reading_sessions as papers
 from citewell.service.papers.delete_session import KIND
-from citewell.store.job_rows import Job
+from citewell.store.job_rows import URGENT, Job
 from citewell.store.runs import GAVE_UP
 from citewell.types import Shown
 
@@ -38,7 +38,7 @@ class ReportMade(Shown):
 
 async def submit_report(app: App, session_id: str, lang: str | None = None) -> Job:
     """Have the report made. `lang` None: in the language of the paper."""
-    job = await app.jobs.create(KIND, {"session_id": session_id, "lang": lang})
+    job = await app.jobs.create(KIND, {"session_id": session_id, "lang": lang}, URGENT)
     app.new_job.set()
     return job
 

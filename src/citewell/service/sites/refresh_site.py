@@ -29,7 +29,7 @@ from citewell.service.library.embedding import Embedding
 from citewell.service.library.intake import Allowed
 from citewell.service.sites.keep_pages import SECONDS, open_pages
 from citewell.service.sites.sites import AT_ONCE, PAGE, REFRESH, PageProblem, get_site, is_page
-from citewell.store.job_rows import Job
+from citewell.store.job_rows import BULK, USUAL, Job
 from citewell.store.library.collection_rows import check_name
 from citewell.store.sites import Site
 from citewell.types import Shown
@@ -67,7 +67,7 @@ async def submit_refresh(app: App, name: str) -> Job:
 
 
 async def _submit_job(app: App, kind: str, payload: dict[str, str]) -> Job:
-    job = await app.jobs.create(kind, payload)
+    job = await app.jobs.create(kind, payload, BULK if kind == REFRESH else USUAL)
     app.new_job.set()
     return job
 

@@ -19,7 +19,7 @@ from citewell.service.sync.open_connector import CONNECTORS
 from citewell.service.sync.place_secrets import LONGEST, check_reference
 from citewell.service.sync.places import FOLDER, Place, parse_place
 from citewell.service.sync.sync_report import SyncInfo, SyncRemoved, SyncReport
-from citewell.store.job_rows import Job
+from citewell.store.job_rows import BULK, Job
 from citewell.store.library.collection_rows import check_name
 from citewell.store.syncs.sync_rows import Sync
 from citewell.store.syncs.syncs import MakeJob
@@ -162,7 +162,7 @@ def make_job_maker(app: App) -> MakeJob:
 
     def make_job(connection: Connection, sync: Sync) -> str:
         payload = {"collection": sync.collection, "sync_id": sync.sync_id}
-        return app.jobs.create_in(connection, SYNC, payload).job_id
+        return app.jobs.create_in(connection, SYNC, payload, BULK).job_id
 
     return make_job
 

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection, inspect, text
 
-REVISIONS: Final = ("0001", "0002", "0003")
+REVISIONS: Final = ("0001", "0002", "0003", "0004")
 BASELINE: Final = REVISIONS[0]
 FOLDER: Final = Path(__file__).parent
 # as Alembic makes it

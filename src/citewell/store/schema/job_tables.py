@@ -27,6 +27,7 @@ jobs = Table(
     Column("process", Text, nullable=False, server_default=""),
     Column("deaths", BigInt, nullable=False, server_default=text("0")),
     Column("faults", BigInt, nullable=False, server_default=text("0")),
+    Column("priority", BigInt, nullable=False, server_default=text("1")),
     Index("jobs_state", "state", "created_at"),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Annotated, Final
 
-from citewell.interfaces.cli.arguments import Json, argument
+from citewell.interfaces.cli.arguments import Json, argument, option
 from citewell.interfaces.cli.group import create_group
 from citewell.interfaces.cli.output.terminal import (
     escape_line_breaks,
@@ -25,17 +25,22 @@ STYLES: Final = {
     "queued": "cyan",
     "cancelled": "dim",
 }
+Failed = Annotated[bool, option("Only those that failed, to try again or to drop.", "--failed")]
 JobId = Annotated[str, argument("A job.", "JOB_ID")]
 
 
 @command
-async def show_jobs(app: App, json: Json = False) -> int:
+async def show_jobs(app: App, failed: Failed = False, json: Json = False) -> int:
     """List jobs, the newest first: what waits, runs, is done, has failed and why."""
-    jobs = await app.jobs.list()
+    jobs = await app.jobs.list(state="failed" if failed else None)
     if json:
         return print_json({"jobs": jobs})
     if not jobs:
-        print_text("no jobs yet; uploads to `citewell serve` become some")
+        print_text(
+            "no job has failed"
+            if failed
+            else "no jobs yet; uploads to `citewell serve` become some"
+        )
     for job in jobs:
         _show_job(job)
     return DONE
@@ -82,7 +87,7 @@ def _show_job(job: Job) -> None:
             indent=10,
         )
     if job.state == "failed":
-        print_text(f"citewell jobs again {job.job_id}", indent=10)
+        print_text(f"citewell jobs again {job.job_id}  (or: cancel, to drop it)", indent=10)
 
 
 group = create_group(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 from starlette.types import Scope
 
@@ -15,7 +16,7 @@ from citewell.interfaces.http.deps import LOOK, Citewell, recheck_access
 from citewell.interfaces.http.sse import Pair, stream_events
 from citewell.runtime.access_scope import require_role
 from citewell.service.jobs.submit import cancel_or_discard_job, retry_job
-from citewell.store.job_rows import ENDED, Job
+from citewell.store.job_rows import ENDED, Job, State
 from citewell.store.jobs import Jobs
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=JSONRoute)
@@ -27,9 +28,14 @@ class JobList(BaseModel):
 
 
 @router.get("")
-async def list_jobs(app: Citewell) -> JobList:
+async def list_jobs(
+    app: Citewell,
+    state: Annotated[
+        State | None, Query(description="only these; `failed`: what can be tried again")
+    ] = None,
+) -> JobList:
     """Newest first."""
-    return JobList(jobs=await app.jobs.list())
+    return JobList(jobs=await app.jobs.list(state=state))
 
 
 @router.get("/{job_id}")
