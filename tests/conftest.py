@@ -42,6 +42,7 @@ hold_temporary_files_in_memory()
 REPOSITORY = Path(__file__).resolve().parent.parent
 pytest_plugins = [
     "tests.servers.postgres",
+    "tests.servers.pgbouncer",
     "tests.servers.mysql",
 ]  # servers start only for tests that name their fixtures
 # what `make test-fast` leaves out: browsers, servers, models, processes of databases, evaluations
@@ -64,13 +65,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--postgres", action="store_true", help="homes of tests are in PostgreSQL, not in SQLite"
     )
+    parser.addoption("--pgbouncer", action="store_true", help="the same, with PgBouncer before it")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests of those folders, which CI may try twice. They come first, so that short files
     are left when one of two processes has nothing more to do.
     """
-    postgres = config.getoption("--postgres")
+    postgres = config.getoption("--postgres") or config.getoption("--pgbouncer")
     for item in items:
         if postgres and item.get_closest_marker("sqlite"):
             item.add_marker(pytest.mark.skip(reason="of a home in SQLite"))
@@ -96,6 +98,8 @@ def shared_data() -> Path:
 @pytest.fixture
 def database_url(request: pytest.FixtureRequest) -> str:
     """Where the home of the test is: a database of its own, or, "", a file of SQLite."""
+    if request.config.getoption("--pgbouncer"):
+        return str(request.getfixturevalue("pooled_url"))
     if not request.config.getoption("--postgres"):
         return ""
     return str(request.getfixturevalue("home_url"))

@@ -48,6 +48,11 @@ class Settings(BaseSettings):
         description="address of a PostgreSQL database for all that is kept, "
         "postgresql+psycopg://user:password@host/name; empty: a file of SQLite in the home",
     )
+    database_direct_url: SecretStr = Field(
+        SecretStr(""),
+        description="address of the same database without PgBouncer, where database_url names it: "
+        "workers hear of jobs by this one; empty: they look every 5 seconds",
+    )
     database_timeout: float = Field(
         60.0, gt=0, description="seconds a statement of that database may take"
     )

@@ -271,8 +271,12 @@ class App:
 
 def make_database(settings: Settings) -> Database:
     """Raises ConfigError for an address that is none."""
-    url = settings.database_url.get_secret_value()
-    return Database(settings.database, url, statement_seconds=settings.database_timeout)
+    return Database(
+        settings.database,
+        settings.database_url.get_secret_value(),
+        statement_seconds=settings.database_timeout,
+        direct_url=settings.database_direct_url.get_secret_value(),
+    )
 
 
 async def _cancel_task(task: asyncio.Task[None]) -> None:

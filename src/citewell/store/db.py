@@ -33,15 +33,23 @@ class Database:
     are missing, and migrates. `Database(path, url)` is a database of PostgreSQL; `path` then only
     says where the home is, with its key and its files. Every method raises StorageError, which
     names the file or the server. `statement_seconds`: that a statement of PostgreSQL may take.
+    `direct_url`: the same database, where `url` names a pooler before it.
     """
 
     def __init__(
-        self, path: Path, url: str = "", *, statement_seconds: float = STATEMENT_SECONDS
+        self,
+        path: Path,
+        url: str = "",
+        *,
+        statement_seconds: float = STATEMENT_SECONDS,
+        direct_url: str = "",
     ) -> None:
         self.path = path
         self.home = path.parent
         self.server: Server = (
-            PostgresServer(url, self.home, seconds=statement_seconds) if url else SqliteFile(path)
+            PostgresServer(url, self.home, seconds=statement_seconds, direct_url=direct_url)
+            if url
+            else SqliteFile(path)
         )
         self._writing = anyio.CapacityLimiter(self.server.writes_at_once)
         self._log_left = False  # what was deleted may still stand in the write-ahead log

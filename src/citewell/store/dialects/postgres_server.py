@@ -3,8 +3,8 @@
 The one rule: a transaction that writes is SERIALIZABLE, and is run again where the server says that
 others came between. So code that reads and then writes needs no lock of its own, as in SQLite,
 which has one writer at a time; a lock for all writers here would bound all servers together to what
-one has. Nothing is set for longer than a transaction, so PgBouncer may stand between (its
-transaction mode).
+one has. Nothing is set for longer than a transaction, and nothing is prepared, so PgBouncer may
+stand between (its transaction mode); what listens goes around it (`direct_url`).
 """
 
 from __future__ import annotations
@@ -73,9 +73,14 @@ class PostgresServer:
     connections = 8
     writes_at_once = 4
 
-    def __init__(self, url: str, home: Path, *, seconds: float = STATEMENT_SECONDS) -> None:
-        """`seconds`: that a statement may take. Raises ConfigError."""
+    def __init__(
+        self, url: str, home: Path, *, seconds: float = STATEMENT_SECONDS, direct_url: str = ""
+    ) -> None:
+        """`seconds`: that a statement may take. `direct_url`: the same database without a pooler
+        between. Raises ConfigError.
+        """
         self._url = parse_database_url(url)
+        self._direct = parse_database_url(direct_url) if direct_url else self._url
         self.name = get_public_name(self._url)
         self._home = home
         self._limits = (
@@ -164,7 +169,7 @@ class PostgresServer:
         connection.exec_driver_sql("SELECT pg_current_xact_id()")
 
     async def listen_for_jobs(self, wake: Callable[[], None]) -> None:
-        await listen_forever(self._url, dict(_CONNECT), wake)
+        await listen_forever(self._direct, dict(_CONNECT), wake)
 
     def empty_log(self) -> None:
         """Rows that were deleted are overwritten when the server's autovacuum comes by."""
