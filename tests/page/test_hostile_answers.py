@@ -19,9 +19,8 @@ from tests.page.hostile import LOOK, MARK, OURS, STILL, WORDS, batches, looked_a
 from tests.page.told import answer
 
 Goto = Callable[..., Page]
-SLOWEST = (
-    15_000  # ms, on a loaded machine: the worst takes one or two seconds where nothing else runs
-)
+# ms, on a loaded machine: the worst takes one or two seconds where nothing else runs
+SLOWEST = 15_000
 READ = """async ([text, citations]) => {
     const { fragmentOf } = await import("/assets/ui/markdown_dom.js");
     await (await import("/assets/ui/late.js")).formulas.fetch();

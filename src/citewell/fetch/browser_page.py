@@ -30,9 +30,8 @@ Within = Callable[[str], bool]
 Fetch = Callable[[str, Within | None], Awaitable[Page]]
 
 _MOST_REQUESTS: Final = 60  # of one page
-_MOST_LOADS: Final = (
-    5  # of its document; one that loads itself again and again stays where it then is
-)
+# of its document; one that loads itself again and again stays where it then is
+_MOST_LOADS: Final = 5
 _MOST_BYTES: Final = 30_000_000  # that one page gets, in all
 _LONGEST: Final = 10_000_000  # characters of the HTML that comes of it
 _LOOK: Final = 0.1  # seconds between two looks at a page

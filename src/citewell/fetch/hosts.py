@@ -23,9 +23,8 @@ from citewell.messages import Text
 AT_ONCE = 2  # requests to one host
 LONGEST_PAUSE = 3600.0  # seconds; no `Retry-After` closes a host for longer
 MOST_SITEMAPS = 20  # of one robots.txt
-_MOST_FAILURES = (
-    5  # in a row, after which nothing is tried again at a host until something of it comes
-)
+# in a row, after which nothing is tried again at a host until something of it comes
+_MOST_FAILURES = 5
 _KEPT = 24 * 3600.0  # seconds a robots.txt counts, as the RFC allows at most
 _AGAIN = 60.0  # seconds after which one that could not be read is tried again
 _MOST = 1_000  # hosts remembered

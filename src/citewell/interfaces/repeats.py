@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-SAME: Final = (
-    5  # lines of the same words, and tracebacks of the same place, that are written in a window
-)
+# lines of the same words, and tracebacks of the same place, that are written in a window
+SAME: Final = 5
 OF_LOGGER: Final = 300  # lines of one logger and level, whatever they say
 WINDOW: Final = 60.0  # seconds
 MOST: Final = 1_000  # texts that are told apart at a time

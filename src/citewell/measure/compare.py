@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from citewell.measure.figures import FIGURES, collect_columns
 from citewell.measure.intervals import Figure, Resampled, compute_difference
 from citewell.measure.report import Item, Report
+from citewell.text.split_words import split_words
 
 MATTERS = 0.01  # a change of an item's figure smaller than this is not shown
 # Of all that differ, in one direction: with fewer no sign test is sure at 5 % (2 x 0.5^5 = 0.06),
@@ -17,15 +18,12 @@ MATTERS = 0.01  # a change of an item's figure smaller than this is not shown
 FEWEST = 6
 # of sums: items that count in one of the reports only are part of them
 RATIOS = {"refusal.precision", "citations.verbatim"}
-BETTER_WHEN_LOW = {
-    "refusal.wrongly",
-    "confidence.brier",
-    "confidence.brier_answered",
-    "confidence.brier_search",
-    "cost.calls",
-    "cost.tokens",
-    "cost.seconds",
-}
+BETTER_WHEN_LOW = split_words(
+    """
+    refusal.wrongly confidence.brier confidence.brier_answered confidence.brier_search
+    cost.calls cost.tokens cost.seconds
+    """
+)
 
 
 class Part(BaseModel):

@@ -31,9 +31,8 @@ SECONDS, PATIENT_SECONDS = (5.0, 30.0)
 REPLY = 4_000  # tokens of the longest reply that is asked for
 THOUGHT = 4_000  # tokens left to a reasoning model for its thinking
 OVERHEAD = 1_500  # tokens of a prompt beside its evidence: task, conversation, schema in words
-EVIDENCE_SHARE = (
-    0.8  # of the room left: ids of sentences are not counted as evidence, and tokenizers differ
-)
+# of the room left: ids of sentences are not counted as evidence, and tokenizers differ
+EVIDENCE_SHARE = 0.8
 LEAST_EVIDENCE = 500
 TRIES = 2  # chat requests
 # what reading a reply of no known form ends in

@@ -14,9 +14,8 @@ from citewell.errors import ModelUnavailable
 from citewell.models.base import LLM, ChatOptions, Reply, YesNo
 from citewell.types import Message
 
-EVIDENCE_TOKENS = (
-    500  # where there is no model to ask for how much it takes: that of the packaged one
-)
+# where there is no model to ask for how much it takes: that of the packaged one
+EVIDENCE_TOKENS = 500
 
 
 class Recorded:

@@ -24,9 +24,8 @@ logger = logging.getLogger(__name__)
 
 OWN = "calibration.json"  # a library's own weights, in its home folder
 BEST = 3  # hits that are handed on as evidence: what `compute_confidence` speaks of
-UNKNOWN_COSINE = (
-    0.84  # stands in where a chunk has no vector yet: halfway between unrelated and answering
-)
+# stands in where a chunk has no vector yet: halfway between unrelated and answering
+UNKNOWN_COSINE = 0.84
 
 
 @dataclass(frozen=True, slots=True)

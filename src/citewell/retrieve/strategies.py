@@ -39,9 +39,8 @@ SURER = 1.8
 OTHER = {"zh": "en", "en": "zh"}
 
 SECTIONS = 8  # looked into
-FOREIGN_SECTIONS = (
-    2  # of those in the other language, by meaning, where the question's own may not have it
-)
+# of those in the other language, by meaning, where the question's own may not have it
+FOREIGN_SECTIONS = 2
 SPREAD = 3  # candidates for each hit asked for, where hits are to be unlike each other
 
 

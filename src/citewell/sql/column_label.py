@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from citewell.sql.engines.engine import Kind, Rows, Value
+from citewell.text.split_words import split_words
 from citewell.types import ColumnLook
 
 Role = Literal["id", "time", "quantity", "plain"]
@@ -59,53 +60,14 @@ _UNITS = {
         for code in ("EUR", "USD", "GBP", "CNY", "JPY", "CHF", "kg", "km", "cm", "mm")
     },
 }
-_IDS = {
-    "id",
-    "ids",
-    "code",
-    "key",
-    "no",
-    "nr",
-    "uuid",
-    "guid",
-    "zip",
-    "postcode",
-    "zipcode",
-    "phone",
-    "isbn",
-    "sku",
-    "iban",
-}
-_NUMBERED = {
-    "order",
-    "phone",
-    "account",
-    "invoice",
-    "serial",
-    "room",
-    "flight",
-    "tracking",
-    "card",
-    "customer",
-    "employee",
-}
+_IDS = split_words("id ids code key no nr uuid guid zip postcode zipcode phone isbn sku iban")
+_NUMBERED = split_words(
+    "order phone account invoice serial room flight tracking card customer employee"
+)
 _ID_ZH = re.compile(
     r"(?:编号|代码|编码|号码|邮编|电话|工号|学号|单号|证号|序号|主键|ID)$", re.IGNORECASE
 )
-_TIMES = {
-    "year",
-    "yr",
-    "month",
-    "quarter",
-    "week",
-    "weekday",
-    "date",
-    "day",
-    "time",
-    "timestamp",
-    "datetime",
-    "hour",
-}
+_TIMES = split_words("year yr month quarter week weekday date day time timestamp datetime hour")
 _TIME_ZH = re.compile(r"(?:年份?|年度|月份?|季度|日期|时间|星期|周次?|(?<!生)日)$")
 _SAID: dict[str, dict[str, str]] = {
     "en": {

@@ -11,6 +11,7 @@ from typing import Any
 
 from citewell.sql.column_label import split_name
 from citewell.sql.engines.engine import Dialect, Rows
+from citewell.text.split_words import split_words
 
 DOUBLED = 2  # rows for each different one from which on a list is said once
 _ASKS_WHICH = re.compile(
@@ -26,25 +27,11 @@ _SINGLE = re.compile(
     r"\b(?:single|individual|one[- ]time|in one)\b|单[笔个次项条]|一次", re.IGNORECASE
 )
 # What adds up over rows; an age, a rating or a price of one piece does not.
-_ADDS_UP = frozenset(
-    [
-        "cost",
-        "costs",
-        "amount",
-        "amounts",
-        "revenue",
-        "sales",
-        "spend",
-        "spending",
-        "spent",
-        "expense",
-        "expenses",
-        "profit",
-        "income",
-        "turnover",
-        "quantity",
-        "qty",
-    ]
+_ADDS_UP = split_words(
+    """
+    cost costs amount amounts revenue sales spend spending spent expense expenses profit income
+    turnover quantity qty
+    """
 )
 _ADDS_UP_ZH = re.compile(r"(?:费用|金额|成本|支出|花费|销售额|销量|收入|营收|利润|数量)")
 

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
-BYTE_ORDER_MARK: Final = (
-    "\ufeff"  # without it Excel reads what is not ASCII as Windows' own letters
-)
+# without it Excel reads what is not ASCII as Windows' own letters
+BYTE_ORDER_MARK: Final = "\ufeff"
 _FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 _FIGURE: Final = re.compile(r"-?\d+(\.\d+)?")
 _TIME: Final = re.compile(r"(\d{4}-\d{2})(-\d{2})?([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?")

@@ -15,9 +15,8 @@ from citewell.sql.engines.engine import Column, Dialect, ForeignKey, Schema, Tab
 from citewell.sql.schema_link import Linked
 from citewell.text.sentences import count_tokens
 
-VALUES = (
-    5  # stored values shown of a column; with 8 (200 tokens more) no question of 40 came out better
-)
+# stored values shown of a column; with 8 (200 tokens more) no question of 40 came out better
+VALUES = 5
 LONGEST = 30  # characters of a value that is shown
 # half of a slot of the built-in model's context is left for examples, question and statement
 BUILTIN_TOKENS = 1_400

@@ -22,9 +22,8 @@ CLEAR = 0.15  # by so much of the question's words the best source must lead, or
 # over its six databases the right one comes first for all in English and 0.99 in Chinese, of the 50
 # of `evals/sources.py` about tables, over three sources, for 47.
 LIKE = 10.0
-MANY = (
-    0.6  # share of the question's own words that the tables must have where they are plainly meant
-)
+# share of the question's own words that the tables must have where they are plainly meant
+MANY = 0.6
 COLUMNS = 6  # of a table that are named
 # A character of a script that parts its words: the name 库存 stands in 库存表, art not in part.
 _SPACED = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"

@@ -12,9 +12,8 @@ from functools import cache
 from pathlib import Path
 
 _PROC = Path("/proc")
-UNTOLD = (
-    "-"  # when a process began, on systems that do not say; or which start of the machine it was
-)
+# when a process began, on systems that do not say; or which start of the machine it was
+UNTOLD = "-"
 
 
 @cache

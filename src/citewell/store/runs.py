@@ -29,9 +29,8 @@ from citewell.store.run_rows import Saved, Unfinished, parse_saved, parse_unfini
 from citewell.store.schema.conversations import runs
 
 DAY = 86_400.0
-LEASE_SECONDS = (
-    30.0  # a silent run is free after this, where it cannot be seen that its process is gone
-)
+# a silent run is free after this, where it cannot be seen that its process is gone
+LEASE_SECONDS = 30.0
 MOST_ATTEMPTS = 2  # a run that ended its process this often is not begun again
 STOP = "stop"  # what is wished of a run
 ALIVE, GAVE_UP = "under_way", "gave_up"  # codes of errors

@@ -18,9 +18,8 @@ LIKELY: Final = 0.55
 _SAMPLE: Final = 60_000  # bytes
 _RARE: Final = 0.3  # what a letter counts that the language has but seldom uses
 _UNCOMMON: Final = 0.45  # the same for a character of the level that holds the everyday ones
-_PLAIN: Final = (
-    0.91  # above what bytes can score in scripts where nearly any byte is a letter (0.9)
-)
+# above what bytes can score in scripts where nearly any byte is a letter (0.9)
+_PLAIN: Final = 0.91
 _ENOUGH: Final = 6  # characters
 _MOSTLY: Final = 0.85
 _SOME: Final = 0.1

@@ -33,9 +33,8 @@ _FUNCTION_EN = re.compile(
 )
 # Chinese characters of a text that is more than a question about something with a Chinese name
 _PASSAGE = 40
-_SAMPLE = (
-    20_000  # characters; of a long text the language is read from its beginning, middle and end
-)
+# characters; of a long text the language is read from its beginning, middle and end
+_SAMPLE = 20_000
 
 
 def count_tokens(text: str) -> int:

@@ -11,8 +11,9 @@ import psycopg
 
 from citewell.errors import StatementRefused
 from citewell.sql.engines.engine import Dialect
-from citewell.sql.guard.allowed_functions import FUNCTIONS, GRAMMAR, TYPES, split_words
+from citewell.sql.guard.allowed_functions import FUNCTIONS, GRAMMAR, TYPES
 from citewell.sql.guard.check import check_statement
+from citewell.text.split_words import split_words
 
 # Another value at each call, and nothing else.
 RANDOM = {

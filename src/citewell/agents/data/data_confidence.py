@@ -21,9 +21,8 @@ HELD, SURPRISE, FLOOR, DIFFERS = -1.1, 1.4, 0.02, 0.5
 # example 0.92).
 BASE = {"reused": 3.5, "adapted": 2.5, "example": 2.5, "rule": 2.5, "": 2.3}
 SEVERAL, AGREED, REPAIRED, NOTHING = -3.2, 2.8, 1.6, 1.9
-TAKEN = (
-    3.0  # another name in the place of one that was quoted: set by hand, seen twice there and wrong
-)
+# another name in the place of one that was quoted: set by hand, seen twice there and wrong
+TAKEN = 3.0
 ANSWERABLE = 0.3  # a log-odd of the model's that the tables answer it at all
 REUSED_LEAST = 0.95
 

@@ -113,9 +113,8 @@ class DataState:
     # Execute
     rows: Rows | None = None
     execution_status: str = ""
-    kept: Result | None = (
-        None  # what a statement gave that is mended all the same, should nothing better come
-    )
+    # what a statement gave that is mended all the same, should nothing better come
+    kept: Result | None = None
     agreed: tuple[int, int] = (1, 1)  # statements that gave these rows, of how many that ran
     # what is said before the answer: a value taken for another
     remarks: list[str] = field(default_factory=list)

@@ -189,9 +189,8 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     lang = detect_language(state.validated_question)
     state.current_action = "store_answer"
     if state.retrieval_status == "failed":
-        state.generation_status = (
-            "failed"  # no evidence because of an error: no answer, and no claim that there is none
-        )
+        # no evidence because of an error: no answer, and no claim that there is none
+        state.generation_status = "failed"
         return "store_answer"
     if state.question_intent == "smalltalk":
         state.initial_answer, state.generation_status = (

@@ -16,9 +16,8 @@ from citewell.skills.evidence.confirmed_evidence import find_followed
 from citewell.text.sentences import detect_language
 from citewell.types import Sentence
 
-NOT_UNDERSTOOD = (
-    0.8  # what is left of an answer's confidence where the question was taken word for word
-)
+# what is left of an answer's confidence where the question was taken word for word
+NOT_UNDERSTOOD = 0.8
 
 
 def recover_answer(state: QAState) -> None:

@@ -70,9 +70,8 @@ class QAState:
     overview_confidence: float = 0.0  # ours: how likely it asks for an overview or a comparison
     standalone_question: str = ""  # ours: the question as it is understood alone
     query_text: str = ""  # ours: what is searched for
-    query_context: Context | None = (
-        None  # ours: what else it is searched by, where something was asked before
-    )
+    # ours: what else it is searched by, where something was asked before
+    query_context: Context | None = None
     # ConversationMemoryNode
     current_action: Literal["update_context", "store_answer"] = "update_context"
     updated_conversation_history: list[Message] = field(default_factory=list)

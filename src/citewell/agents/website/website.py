@@ -88,9 +88,8 @@ async def _understand_question(state: WebsiteState, deps: Deps) -> None:
     state.lang, state.read = detect_language(question), build_readings(question, history)
     state.intent = (await classify_intent(question, deps.embedder)).label
     if state.intent == "smalltalk" and not GREETING.search(question):
-        state.intent = (
-            "fact"  # near a greeting by example only, as "contact" and "How does it work?" are
-        )
+        # near a greeting by example only, as "contact" and "How does it work?" are
+        state.intent = "fact"
     state.standalone = state.read.text
     record_detail(standalone=state.standalone, intent=state.intent)
 

@@ -26,9 +26,8 @@ from citewell.text.language import estimate_tokens
 from citewell.types import Chunk, Document, Section
 
 LONGEST_STRETCH: Final = 500_000  # characters of a section that are cut at once
-_SMALL: Final = (
-    0.5  # share of the budget below which a section may share a chunk with its neighbours
-)
+# share of the budget below which a section may share a chunk with its neighbours
+_SMALL: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)

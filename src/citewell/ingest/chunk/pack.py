@@ -12,9 +12,8 @@ from typing import Final
 from citewell.ingest.chunk.pieces import Atom
 
 _FULL: Final = 0.7  # share of the budget from which a chunk may end early at a paragraph's end
-_REST: Final = (
-    0.12  # share of the budget that a chunk may run over, rather than leave so little for the next
-)
+# share of the budget that a chunk may run over, rather than leave so little for the next
+_REST: Final = 0.12
 
 
 def pack_atoms(atoms: Sequence[Atom], budget: int, overlap: int) -> Iterator[tuple[int, int]]:

@@ -23,9 +23,8 @@ from citewell.types import Chunk, Document
 
 LONG: Final = 2_000_000  # characters of a document whose sentences are not all held at once
 SUMMARY_TOKENS: Final = 90  # of a summary at most
-MOST_CHUNKS: Final = (
-    12  # that one summary stands for: of a section with more, each such part has its own
-)
+# that one summary stands for: of a section with more, each such part has its own
+MOST_CHUNKS: Final = 12
 _SHORTEST, _LONGEST = 4, 60  # tokens of a sentence that may be taken
 # how a sentence ends that is no heading, row or line of code
 _FULL: Final = re.compile(r"[.!?。！？；;…][\"'”’」』）)\]]*\Z")

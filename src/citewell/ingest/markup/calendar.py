@@ -13,6 +13,7 @@ from typing import Final
 from citewell.config import IngestSettings
 from citewell.ingest.assemble import Assembly, clean_text
 from citewell.text.charset import decode_text
+from citewell.text.split_words import split_words
 from citewell.types import Document
 
 _FOLD = re.compile(r"\n[ \t]")
@@ -22,21 +23,8 @@ _LINE = re.compile(
     re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\([nN,;\\])")
-_MACHINES: Final = frozenset(
-    {
-        "uid",
-        "dtstamp",
-        "created",
-        "last-modified",
-        "sequence",
-        "prodid",
-        "version",
-        "calscale",
-        "method",
-        "transp",
-        "rev",
-        "photo",
-    }
+_MACHINES: Final = split_words(
+    "uid dtstamp created last-modified sequence prodid version calscale method transp rev photo"
 )
 _OUTER: Final = frozenset({"vcalendar", "vtimezone", "standard", "daylight", "valarm"})
 _TITLES: Final = ("summary", "fn", "n")

@@ -15,9 +15,8 @@ from citewell.ingest.markup.code_languages import LANGUAGES, Language
 from citewell.text.charset import decode_text
 from citewell.types import Document
 
-_LONGEST_LINE: Final = (
-    5_000  # characters: longer ones are written by programs, and have no definitions to be found
-)
+# characters: longer ones are written by programs, and have no definitions to be found
+_LONGEST_LINE: Final = 5_000
 _LARGEST: Final = 5_000_000  # characters
 _TAB: Final = 4
 _MOST_NESTED: Final = 4  # names in a heading path

@@ -29,9 +29,8 @@ _TITLES: Final = (
 )
 _HEADING_DEPTH: Final = 2  # levels of objects whose keys become headings
 _LONGEST_TITLE: Final = 120
-_LONG: Final = (
-    160  # characters: a longer text, or one of several lines, stands in a paragraph of its own
-)
+# characters: a longer text, or one of several lines, stands in a paragraph of its own
+_LONG: Final = 160
 _PER_LINE: Final = 20  # values of a list that stand on one line
 _MOST_NUMBERS: Final = 100  # of a list without words: more are an embedding, a signal, a picture
 _ENCODED = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_=-]{400,}\s*")

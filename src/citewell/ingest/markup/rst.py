@@ -20,9 +20,8 @@ from citewell.types import Document
 
 MEDIA_TYPE: Final = "text/x-rst"
 _LARGEST: Final = 1_500_000  # characters: docutils takes a second for some 80,000
-_LONGEST_PARAGRAPH: Final = (
-    20_000  # characters: its time grows with the square of one that is full of open marks
-)
+# characters: its time grows with the square of one that is full of open marks
+_LONGEST_PARAGRAPH: Final = 20_000
 _BLANK = re.compile(r"\n[ \t]*\n")
 _ROLE = re.compile(r":([A-Za-z][\w.+:-]{0,40}):`")
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:\|[^|\n]+\| )?([A-Za-z][\w.+:-]{0,40})::", re.MULTILINE)

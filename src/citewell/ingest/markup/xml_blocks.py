@@ -13,66 +13,21 @@ from citewell.ingest.markup.xml_tree import extract_text, find_element, get_tag
 from citewell.ingest.tables.header import ACROSS
 from citewell.ingest.tables.table_text import format_table_lines
 from citewell.ingest.web.html_blocks import collapse_whitespace
+from citewell.text.split_words import split_words
 
 TITLES: Final = frozenset({"title", "head", "heading", "article-title", "bridgehead"})
-SECTIONS: Final = frozenset(
-    {
-        "sec",
-        "section",
-        "sect1",
-        "sect2",
-        "sect3",
-        "sect4",
-        "sect5",
-        "chapter",
-        "part",
-        "appendix",
-        "app",
-        "ack",
-        "abstract",
-        "topic",
-        "book",
-        "article",
-        "preface",
-        "div",
-        "div1",
-        "div2",
-        "div3",
-        "refsect1",
-        "refsect2",
-        "glossary",
-        "bibliography",
-        "sub-article",
-        "response",
-        "boxed-text",
-        "notes",
-        "fn-group",
-        "ref-list",
-    }
+SECTIONS: Final = split_words(
+    """
+    sec section sect1 sect2 sect3 sect4 sect5 chapter part appendix app ack abstract topic book
+    article preface div div1 div2 div3 refsect1 refsect2 glossary bibliography sub-article
+    response boxed-text notes fn-group ref-list
+    """
 )
-PARAGRAPHS: Final = frozenset(
-    {
-        "p",
-        "para",
-        "simpara",
-        "formalpara",
-        "ab",
-        "lg",
-        "verse-group",
-        "disp-quote",
-        "attrib",
-        "caption",
-        "subtitle",
-        "label",
-        "term",
-        "def",
-        "def-item",
-        "note",
-        "shortdesc",
-        "summary",
-        "description",
-        "speech",
-    }
+PARAGRAPHS: Final = split_words(
+    """
+    p para simpara formalpara ab lg verse-group disp-quote attrib caption subtitle label term
+    def def-item note shortdesc summary description speech
+    """
 )
 _ITEMS: Final = frozenset({"list-item", "listitem", "item", "li"})
 _LISTS: Final = frozenset(
@@ -84,17 +39,8 @@ _CODE: Final = frozenset(
 )
 _FIGURES: Final = frozenset({"fig", "figure", "table-wrap", "supplementary-material", "media"})
 _FORMULAS: Final = frozenset({"disp-formula", "display-formula", "equation", "informalequation"})
-_NEVER: Final = frozenset(
-    {
-        "object-id",
-        "graphic",
-        "inline-graphic",
-        "alternatives-id",
-        "permissions",
-        "processing-meta",
-        "index",
-        "indexterm",
-    }
+_NEVER: Final = split_words(
+    "object-id graphic inline-graphic alternatives-id permissions processing-meta index indexterm"
 )
 _NOT_SHOWN: Final = frozenset({"tex-math", "annotation", "object-id", "indexterm", "fn"})
 _BLOCKS: Final = (

@@ -12,6 +12,7 @@ from typing import Any, Final
 from citewell.errors import UnreadableFile
 from citewell.ingest.web.html import to_text
 from citewell.messages import Text
+from citewell.text.split_words import split_words
 
 DEEPEST: Final = 256  # libxml2's own limit, so walks over its trees may recurse
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
@@ -20,17 +21,8 @@ _DEFINED = re.compile(r"""<!ENTITY\s+(\w{1,40})\s+(?:"([^"<&%]{0,200})"|'([^'<&%
 _XML_OWN: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _MOST_TIMES: Final = 20  # a document may grow so many times by what its entities stand for
 # their parts stand one after the other without anything between
-_SPACED: Final = frozenset(
-    {
-        "element-citation",
-        "person-group",
-        "name",
-        "institution-wrap",
-        "date",
-        "address",
-        "author",
-        "personname",
-    }
+_SPACED: Final = split_words(
+    "element-citation person-group name institution-wrap date address author personname"
 )
 
 

@@ -8,9 +8,8 @@ from typing import Final
 
 from citewell.ingest.assemble import Assembly
 
-PAGE: Final = (
-    "\f"  # stands in a paragraph's text where a page ends; text itself never holds a form feed
-)
+# stands in a paragraph's text where a page ends; text itself never holds a form feed
+PAGE: Final = "\f"
 
 
 class PageBreaks:

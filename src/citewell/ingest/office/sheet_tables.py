@@ -17,9 +17,8 @@ Grid = list[list[str]]
 
 ROWS_A_BLOCK: Final = 20  # rows between two blank lines, at which a chunk may end
 _LONGEST_TITLE: Final = 80  # characters of a line above a table that is its heading
-_MOST_BESIDE: Final = (
-    50  # tables beside one another; with more runs of columns, it is one table with empty ones
-)
+# tables beside one another; with more runs of columns, it is one table with empty ones
+_MOST_BESIDE: Final = 50
 _NOTHING: Final = frozenset({"", ACROSS})
 
 
@@ -41,9 +40,8 @@ def add_sheet(out: Assembly, rows: Sequence[Sequence[str]], level: int) -> None:
     """Append the tables of a sheet. `rows` begin in its first column; `level`: the heading level of
     a table's title.
     """
-    header: tuple[int, int, Grid] | None = (
-        None  # where the last table with a header stood, and that header
-    )
+    # where the last table with a header stood, and that header
+    header: tuple[int, int, Grid] | None = None
     for region in find_regions(rows):
         _add_titles(out, region, level)
         if not region.rows:

@@ -18,9 +18,8 @@ _ROLES: Final = {
     "subTitle": "text",
     **dict.fromkeys(("ftr", "dt", "sldNum", "hdr", "sldImg"), "furniture"),
 }
-_OVERLAP: Final = (
-    0.15  # share of the smaller shape by which two may overlap and still stand beside one another
-)
+# share of the smaller shape by which two may overlap and still stand beside one another
+_OVERLAP: Final = 0.15
 _DEEPEST: Final = 20  # groups within groups
 
 

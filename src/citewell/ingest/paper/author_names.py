@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from citewell.text.language import HAN
+from citewell.text.split_words import split_words
 
 _CHINESE = re.compile(rf"[{HAN}]{{2,4}}(?:·[{HAN}]{{1,6}})?")
 _ET_AL = re.compile(r",?\s*\b(?:et\s*al\.?|and others|others)\s*$|[,，]?\s*等\.?$")
@@ -17,25 +18,7 @@ _AND = re.compile(r"\s*[,;，；、]?\s+(?:and|und|&)\s+|\s*[,;]?\s*&\s*|\s*[;�
 _INITIALS_LAST = re.compile(r"^(?P<name>[^\W\d_][\w'’´¨` -]*?),?\s+(?:[A-Z]\.?[- ]?){1,4}$")
 _INITIALS = re.compile(r"^(?:[A-Z]\.?[- ]?){1,4}$")
 _SUFFIX: Final = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
-_PARTICLES: Final = {
-    "van",
-    "von",
-    "de",
-    "der",
-    "den",
-    "del",
-    "della",
-    "di",
-    "da",
-    "la",
-    "le",
-    "ter",
-    "ten",
-    "dos",
-    "do",
-    "al",
-    "el",
-}
+_PARTICLES: Final = split_words("van von de der den del della di da la le ter ten dos do al el")
 _CAPITAL_PARTICLES: Final = {"De", "Del", "Della", "Di", "Da", "Van", "Von"}
 _SIGNS = re.compile(r"[\s´¨`ˆ˜ˇ¸°'’.\-]+")
 _MARKS = re.compile(r"[\d*†‡§¶♠♣♥♦⋆∗¹²³⁴⁵⁶⁷⁸⁹⁰,，]+(?:\s*[,，]\s*[\d*†‡¹²³⁴⁵⁶⁷⁸⁹⁰]+)*")

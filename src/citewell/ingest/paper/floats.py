@@ -35,9 +35,8 @@ _SPEAKS_ZH = re.compile(
 _DIGIT = re.compile(r"\d")
 _SENTENCE = re.compile(r"[a-z]{2,}[.!?]\s+[A-Z]|[。！？]")
 _EQUATION = re.compile(r"=.*[(（]\d{1,3}[)）]$")
-_LONGEST_LOOSE: Final = (
-    160  # characters of a line that may be a row of a table no parser saw, or a label of a figure
-)
+# characters of a line that may be a row of a table no parser saw, or a label of a figure
+_LONGEST_LOOSE: Final = 160
 _LONGEST_LABEL: Final = 80
 _MOST_LOOSE: Final = 120  # lines of these at most
 _LONGEST_TITLE: Final = 300

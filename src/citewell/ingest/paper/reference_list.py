@@ -49,9 +49,8 @@ _NAME_WORD = re.compile(
 _LAST_WORD = re.compile(r"(?<!\S)(\S+)\s*\Z")
 _LONGEST_WORD: Final = 40
 _FEWEST_NAMES: Final = 6  # characters
-_AHEAD: Final = (
-    1_500  # characters in which the year of an entry stands, behind however many authors
-)
+# characters in which the year of an entry stands, behind however many authors
+_AHEAD: Final = 1_500
 
 
 def extract_references(document: Document, parts: Sequence[Part]) -> tuple[Reference, ...]:

@@ -38,9 +38,8 @@ _DIGITS = re.compile(r"\d+")
 _LONGEST: Final = 100
 _PARAGRAPH: Final = 200  # a line this long is a whole paragraph
 _MOST_SKIPPED: Final = 2  # numbers of headings that may have been lost before the next
-_FEWEST_KNOWN: Final = (
-    2  # headings that name a part of a paper; with fewer the parser's sections are none of a paper
-)
+# headings that name a part of a paper; with fewer the parser's sections are none of a paper
+_FEWEST_KNOWN: Final = 2
 _FRONT: Final = 12_000  # characters in which title, authors and abstract stand
 
 

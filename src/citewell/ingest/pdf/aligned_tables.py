@@ -13,9 +13,8 @@ from citewell.ingest.pdf.lines import Line
 from citewell.ingest.pdf.table_lines import build_table_lines, replace_lines
 from citewell.text.language import estimate_tokens
 
-_MOST_LINE: Final = (
-    12.0  # tokens of half the cells beyond which two columns without upright rules are no table
-)
+# tokens of half the cells beyond which two columns without upright rules are no table
+_MOST_LINE: Final = 12.0
 FEWEST_ALIGNED: Final = 3  # rows of a table without rules
 _LINED_UP: Final = 4.0  # points
 _MOSTLY: Final = 0.55  # of a column's cells; the others may be names above them or indented

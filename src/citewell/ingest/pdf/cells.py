@@ -16,9 +16,8 @@ from citewell.ingest.tables.header import ACROSS
 from citewell.text.language import get_line_joiner
 
 _NEAR_RULE: Final = 3.0  # points: a gap this near to an upright rule is the same
-_SEVERAL: Final = (
-    0.4  # of the rows have more than one piece, or it is not they that show the columns
-)
+# of the rows have more than one piece, or it is not they that show the columns
+_SEVERAL: Final = 0.4
 _STRAY: Final = 0.1  # of the rows may run over a gap between columns
 
 

@@ -15,9 +15,8 @@ from citewell.ingest.pdf.lines import Line, compute_body_size
 EDGE: Final = 2  # lines at the top and at the bottom of a page that can be furniture
 EDGE_NUMBERS: Final = 4  # the same for bare page numbers, which notes may stand around
 FEWEST: Final = 3  # pages on which a line has to stand to be called running
-_SAME: Final = (
-    12  # characters in which the headers of one chapter agree; a section's name may follow
-)
+# characters in which the headers of one chapter agree; a section's name may follow
+_SAME: Final = 12
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(?:page|第|-|–|—|·)?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*(?:(?:/|of|共|页\s*[,，"

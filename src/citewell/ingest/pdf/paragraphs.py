@@ -24,9 +24,8 @@ _LAST = re.compile(r"[^\W\d_]+\Z")
 _FIRST = re.compile(r"[^\W_]+")
 _AROUND: Final = 6  # lines before and after that show how wide the column is
 _ROWS: Final = 2.5  # type sizes from a line to the next of its column at most
-_FEWEST: Final = (
-    3  # lines that make a column: less is a title or a label, which does not go on elsewhere
-)
+# lines that make a column: less is a title or a label, which does not go on elsewhere
+_FEWEST: Final = 3
 _ADDRESS: Final = ("/", "@", "www.", "://")
 
 

@@ -41,9 +41,8 @@ _PRIVATE = re.compile(r"[\ue000-\uf8ff\ufffd]")
 _OCR_OFF: Final = 'OCR is off: set ingest.ocr = "auto" (needs the extra citewell[ocr])'
 _OCR_MISSING: Final = "OCR is not installed: pip install 'citewell[ocr]'"
 _OCR_LATE: Final = "OCR ran out of time: raise ingest.parse_seconds, or split the file"
-_OCR_SHARE: Final = (
-    0.7  # of the time that a file may take: what OCR has not read by then is reported
-)
+# of the time that a file may take: what OCR has not read by then is reported
+_OCR_SHARE: Final = 0.7
 # pdfium keeps what it has read of a file until that is closed: it is opened anew after so many
 _PAGES_AT_ONCE: Final = 100
 

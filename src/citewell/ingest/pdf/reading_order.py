@@ -26,9 +26,8 @@ _FEWEST: Final = 4  # lines on each side of a strip
 _SHORTEST: Final = 9.0
 _SHORT: Final = 12.0  # the same, where both sides stand row by row
 _LOW_SHARE: Final = 0.12  # of a strip's height that has to be text, on each side
-_FILLED: Final = (
-    0.2  # of its side's width that half the lines fill at least; a side may hold several columns
-)
+# of its side's width that half the lines fill at least; a side may hold several columns
+_FILLED: Final = 0.2
 _LOOSE: Final = 1.3  # type sizes between words of one line at most
 _NEAR: Final = 2.2  # type sizes from a line to the next within a block
 

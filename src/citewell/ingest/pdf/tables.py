@@ -22,9 +22,8 @@ from citewell.ingest.pdf.table_lines import build_table_lines, replace_lines
 _SAME_EDGE: Final = 5.0  # points within which rules of one table begin and end
 _SHORTEST_RULE: Final = 60.0
 _MOST_BANDS: Final = 400
-_WIDE: Final = (
-    0.75  # of a region's width: two pieces as wide as that between two rules are running text
-)
+# of a region's width: two pieces as wide as that between two rules are running text
+_WIDE: Final = 0.75
 # the same where several lines stand alone: a note below a table, and the heading of the next
 _LONE: Final = 0.5
 _LARGER: Final = 1.2  # times the usual type of a region: a heading

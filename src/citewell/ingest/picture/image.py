@@ -34,9 +34,8 @@ MEDIA_TYPES: Final = {
 # of one picture, below what Pillow warns of; a page of A3 at 600 dots an inch has 70 million
 MOST_PIXELS: Final = 80_000_000
 LONGEST_SIDE: Final = 4_000  # pixels handed on: A4 at 340 dots an inch
-TIME_SHARE: Final = (
-    0.8  # of ingest.parse_seconds: then the pages still to be read are left out, and said so
-)
+# of ingest.parse_seconds: then the pages still to be read are left out, and said so
+TIME_SHARE: Final = 0.8
 LEAST_SIDE: Final = 12  # pixels: nothing smaller holds a letter
 
 

@@ -25,9 +25,8 @@ from citewell.messages import Text
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-SAMPLE: Final = (
-    20_000  # cells that the first guess is made on; all cells then have to agree with it
-)
+# cells that the first guess is made on; all cells then have to agree with it
+SAMPLE: Final = 20_000
 _NEARLY: Final = 0.8  # share of cells of a kind from which it is said what the others are
 _MOST_GAPS: Final = 0.5  # share of cells that may say that there is nothing
 _DATED: Final = re.compile(r"\bdate\b|日期", re.IGNORECASE)

@@ -25,9 +25,8 @@ from citewell.ingest.tables.header_rows import (
 from citewell.ingest.tables.table_text import build_column_names, fill_covered_cells, to_one_line
 from citewell.messages import Text
 
-LONG: Final = (
-    50_000  # rows from which a grid is taken for one table: nobody puts several on so long a sheet
-)
+# rows from which a grid is taken for one table: nobody puts several on so long a sheet
+LONG: Final = 50_000
 _SHOWN: Final = 60  # characters of a line that a warning shows
 _NOTE: Final = re.compile(
     r"(?:[*※]|(?:备?注|说明|数据来源|来源|制表|编制|note|source|remark|prepared|generated|"

@@ -24,9 +24,8 @@ _DECLARED = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,30})|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{2,30})""",
     re.IGNORECASE,
 )
-_PRESCAN: Final = (
-    4096  # bytes in which a declaration counts; browsers look at 1024, real pages put it later
-)
+# bytes in which a declaration counts; browsers look at 1024, real pages put it later
+_PRESCAN: Final = 4096
 # what browsers read these labels as
 _READ_AS = {
     **dict.fromkeys(("gb2312", "gbk", "gb_2312-80", "x-gbk"), "gb18030"),

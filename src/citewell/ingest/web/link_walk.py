@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from citewell.fetch.urls import LONGEST
 from citewell.ingest.web.html_blocks import INLINE, collapse_whitespace
+from citewell.text.split_words import split_words
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -18,19 +19,8 @@ if TYPE_CHECKING:
 _LOOKED_AT: Final = 20_000  # and those among which they are chosen
 CUT: Final = 200  # characters of a link's words, of those around it, and of a heading
 _FIRST: Final = 40  # pieces of text in which a list entry says what it is
-_SILENT: Final = frozenset(
-    {
-        "head",
-        "script",
-        "style",
-        "template",
-        "textarea",
-        "select",
-        "datalist",
-        "object",
-        "canvas",
-        "math",
-    }
+_SILENT: Final = split_words(
+    "head script style template textarea select datalist object canvas math"
 )
 HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 SMALL: Final = frozenset({"p", "li", "td", "th", "dd", "dt", *HEADINGS})
@@ -95,9 +85,8 @@ class Reader:
         self._parts: list[str] = []
         self._at = self._linked = self._depth = 0
         self._block: Block | None = None
-        self._after: tuple[Block, int] | None = (
-            None  # a heading's, which goes on over the text under it; and its depth
-        )
+        # a heading's, which goes on over the text under it; and its depth
+        self._after: tuple[Block, int] | None = None
         self._heads: tuple[tuple[int, str], ...] = ()
         self._entry = self._term = ""
 

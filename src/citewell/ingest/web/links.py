@@ -63,9 +63,8 @@ _UNREAD_SUFFIXES: Final = """
 """
 _UNREAD: Final = frozenset(_UNREAD_SUFFIXES.split())
 _MOST: Final = 2_000  # links of a page
-_MODEST: Final = (
-    1_000  # characters of a div or a section whose words still are about one link in it
-)
+# characters of a div or a section whose words still are about one link in it
+_MODEST: Final = 1_000
 _FEW: Final = 200  # characters of a page that has next to no words
 _ENDS: Final = "".join(map(chr, range(33)))  # what browsers take off both ends of an address
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")

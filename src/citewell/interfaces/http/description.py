@@ -14,6 +14,7 @@ from fastapi.routing import APIRoute
 
 from citewell.interfaces.http.security.access import METRICS, OPEN
 from citewell.interfaces.http.security.request_headers import COOKIE
+from citewell.text.split_words import split_words
 
 ABOUT = (
     "Answers from what you give it: documents, web sites, papers, tables. Every sentence of an "
@@ -95,55 +96,21 @@ ANY = (421, 500, 503)  # of every operation
 SIGNED_IN = (401, 403, 429)  # of all that are not open to everybody
 WITH_BODY = (400, 404, 413, 422)
 NAMED = (404, 422)  # where something is named in the address
-CONFLICTS = frozenset(  # 409
-    {
-        "add_source",
-        "add_user",
-        "ask",
-        "cancel_job",
-        "change_collection",
-        "change_plan",
-        "change_role",
-        "change_settings",
-        "confirm_item",
-        "create_chat_completion",
-        "create_collection",
-        "create_folder",
-        "create_response",
-        "download_model",
-        "give_feedback",
-        "list_users",
-        "make_plan",
-        "make_token",
-        "read_on",
-        "refresh_site",
-        "refresh_source",
-        "remove_user",
-        "rename_folder",
-        "replay_trace",
-        "review_rule",
-        "revoke_token",
-        "revoke_tokens",
-        "send_message",
-        "try_job_again",
-        "try_model",
-        "undo_confirmed",
-        "upload_documents",
-    }
+CONFLICTS = split_words(  # 409
+    """
+    add_source add_user ask cancel_job change_collection change_plan change_role change_settings
+    confirm_item create_chat_completion create_collection create_folder create_response
+    download_model give_feedback list_users make_plan make_token read_on refresh_site
+    refresh_source remove_user rename_folder replay_trace review_rule revoke_token revoke_tokens
+    send_message try_job_again try_model undo_confirmed upload_documents
+    """
 )
 USERS = "/api/users"  # 409 without users
-ELSEWHERE = frozenset(  # 502
-    {
-        "ask",
-        "check",
-        "create_chat_completion",
-        "create_embedding",
-        "create_response",
-        "make_plan",
-        "replay_trace",
-        "search",
-        "send_message",
-    }
+ELSEWHERE = split_words(  # 502
+    """
+    ask check create_chat_completion create_embedding create_response make_plan replay_trace
+    search send_message
+    """
 )
 
 TEXT = {"type": "string"}

@@ -29,9 +29,8 @@ from citewell.text.sanitize import escape_chat_markers
 from citewell.threads import run_in_thread
 from citewell.types import Message
 
-SLOTS = (
-    2  # calls that run side by side; each has its own half of the context and its own prefix cache
-)
+# calls that run side by side; each has its own half of the context and its own prefix cache
+SLOTS = 2
 CONTEXT = 8192  # tokens, of all slots together
 BATCH = 128  # prompt tokens between two chances to stop
 # prompts kept beside the slots, 28 KiB a token: a switch of language then costs 0.5 s, not 5

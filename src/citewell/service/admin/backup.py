@@ -38,9 +38,8 @@ from citewell.store.copies import Copied, check_copy, copy_database
 from citewell.store.processes import name_this_process
 from citewell.types import Shown
 
-LEVEL: Final = (
-    1  # of gzip: vectors hardly get smaller by more, and it is what takes the time (docs/backup.md)
-)
+# of gzip: vectors hardly get smaller by more, and it is what takes the time (docs/backup.md)
+LEVEL: Final = 1
 BLOCK: Final = 1 << 20
 # bytes of a file whose size the plain form of a tar header can hold
 LARGEST_PLAIN: Final = 8 * 1024**3

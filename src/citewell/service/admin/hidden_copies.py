@@ -16,9 +16,8 @@ from citewell.store.processes import has_ended
 
 OWNER: Final = "process"  # in a folder of a home in which a backup is prepared: who does that
 OUTSIDE: Final = "outside"  # beside it: the path of the archive that is being written
-LONG_AGO: Final = (
-    86_400.0  # seconds after which a folder is forsaken of which nobody says whose it is
-)
+# seconds after which a folder is forsaken of which nobody says whose it is
+LONG_AGO: Final = 86_400.0
 
 
 def get_restore_prefix(home: Path) -> str:

@@ -38,9 +38,8 @@ from citewell.sql.semantics.description import Lines, parse_description
 from citewell.store.confirmed.types import Known
 from citewell.types import Answer, Elsewhere, Event, Step, TableData
 
-CATCH_UP_SECONDS = (
-    5.0  # for votes given just before, which take some 0.1 s each: in their time they count already
-)
+# for votes given just before, which take some 0.1 s each: in their time they count already
+CATCH_UP_SECONDS = 5.0
 MOST_PROBLEMS = 3  # of a description that no longer fits its tables, told at each question
 FAILED = frozenset({"no_statement", "repairs_exhausted"})  # of a statement: it ends the question
 LEAST_SECONDS = 2.0  # a statement that begins in time gets at least so long

@@ -11,9 +11,8 @@ from citewell.errors import CitewellError, Conflict
 from citewell.service.ask.run import Run
 
 log = logging.getLogger(__name__)
-BEAT = (
-    5.0  # seconds between two; a lease lasts LEASE_SECONDS of store/runs.py, so five may be missed
-)
+# seconds between two; a lease lasts LEASE_SECONDS of store/runs.py, so five may be missed
+BEAT = 5.0
 
 
 class RunHeartbeat:

@@ -25,9 +25,8 @@ from citewell.store.index.protocol import Filter
 from citewell.types import Answer, Message, Shown, Status, Step, Usage
 
 MOST_HISTORY = 100  # messages that a request may bring
-LONGEST_MESSAGE = (
-    20_000  # characters of each; the outline of what was said takes the first sentences
-)
+# characters of each; the outline of what was said takes the first sentences
+LONGEST_MESSAGE = 20_000
 _TOKENS = TypeAdapter(Tokens)
 
 

@@ -16,8 +16,8 @@ from citewell.runtime.app import App
 from citewell.service.tables.kept_schema import get_table_names
 from citewell.service.tables.open_source import open_source
 from citewell.sql.engines.engine import Limits
-from citewell.sql.guard.allowed_functions import split_words
 from citewell.sql.run_statement import explain_query
+from citewell.text.split_words import split_words
 
 _BEFORE = r"\A\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"  # comments
 # Prose begins with these words too ("Select only IT", "With tax it is 120"), so more of a statement

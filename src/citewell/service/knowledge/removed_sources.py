@@ -22,9 +22,8 @@ from citewell.store.jobs import Jobs
 from citewell.store.library.catalog import Catalog
 from citewell.store.source_rows import Source
 
-CHECK: Final = (
-    "check_source"  # the job that looks at what people confirmed when a schema has changed
-)
+# the job that looks at what people confirmed when a schema has changed
+CHECK: Final = "check_source"
 CHECKED: Final = "checked: "  # how the reasons begin that a later check may take back
 GONE: Final = "source removed"  # in an item's log: the reason says which tables they were
 # in its log: it came back since, or counts only if said anew

@@ -21,9 +21,8 @@ from citewell.runtime.progress import OnProgress, Progress, Rate, ignore_progres
 # passages of one call, committed together: a killed run has to do REQUESTS times so many again at
 # most
 REQUEST = 32
-PATIENCE = (
-    0.5  # seconds between two looks at chunks that another embedding of this process has in hand
-)
+# seconds between two looks at chunks that another embedding of this process has in hand
+PATIENCE = 0.5
 
 
 class Embedding:

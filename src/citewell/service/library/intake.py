@@ -24,9 +24,8 @@ from citewell.store.library.containers import INSIDE, list_enclosing_addresses
 from citewell.store.library.documents import DocumentInfo
 
 Allowed = Callable[[], Awaitable[None]]
-DEEPEST = (
-    3  # mails inside a container inside mails; archives in an archive are opened with it, as one
-)
+# mails inside a container inside mails; archives in an archive are opened with it, as one
+DEEPEST = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,8 @@ from citewell.text.normalize import normalize_text
 from citewell.types import Answer, Document, Shown
 
 LONGEST_USER = 200  # characters
-REPLACED = (
-    "\ufffd"  # stands for bytes that could not be read: two names that differ in those would be one
-)
+# stands for bytes that could not be read: two names that differ in those would be one
+REPLACED = "\ufffd"
 TRIES = 3  # times a paper is taken in again that somebody removes while its session begins
 
 

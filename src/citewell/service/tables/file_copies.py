@@ -27,12 +27,10 @@ from citewell.runtime.app import App
 from citewell.store.processes import has_ended, name_this_process
 
 FOLDER: Final = "sources"
-GRACE: Final = (
-    600.0  # seconds that a copy stays after it was replaced: longer than any question takes
-)
-ORPHAN: Final = (
-    86_400.0  # seconds after which what a process of another machine left is thrown away
-)
+# seconds that a copy stays after it was replaced: longer than any question takes
+GRACE: Final = 600.0
+# seconds after which what a process of another machine left is thrown away
+ORPHAN: Final = 86_400.0
 _OWNER: Final = ".owner"
 _IMPORT: Final = "citewell.ingest.tables.import_file:import_file"
 

@@ -26,9 +26,8 @@ from citewell.text.sentences import detect_language
 from citewell.text.tokens import tokenize_query
 
 READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
-EMBEDDED = (
-    20  # sentences whose meaning is compared where there is no reader, those that share most words
-)
+# sentences whose meaning is compared where there is no reader, those that share most words
+EMBEDDED = 20
 NO_OTHER = -5.0  # log-odds of another document where there is none
 _CERTAIN = 1e-4  # probabilities are kept this far from 0 and 1 before their log-odds are taken
 

@@ -13,9 +13,8 @@ from citewell.text.entities import extract_entities
 RULE_CONFIDENCE = 0.9
 # their answers may be spread over several passages
 WIDE = frozenset({"comparison", "list", "summary"})
-NEAREST_CONFIDENCE = (
-    0.75  # by example alone 36 of 40 were right on the probes in the notes on models
-)
+# by example alone 36 of 40 were right on the probes in the notes on models
+NEAREST_CONFIDENCE = 0.75
 DEFAULT_CONFIDENCE = 0.5
 
 # In order: the first pattern that matches names the intent.

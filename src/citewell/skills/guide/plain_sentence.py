@@ -12,9 +12,8 @@ from citewell.text.sentences import detect_language
 
 FEWEST_WORDS, MOST_WORDS = 7, 70  # of an English statement
 FEWEST_HAN, MOST_HAN = 10, 180  # characters of a Chinese one
-CAPITALISED = (
-    0.6  # share of its words above which a line is names: affiliations, a reference, a heading
-)
+# share of its words above which a line is names: affiliations, a reference, a heading
+CAPITALISED = 0.6
 
 _CITED = re.compile(
     r"\s*[(（][^()（）]{0,400}?(?:\b(?:19|20)\d\d[a-z]?|et al\.|等)(?:[^()（）]{0,400}?)[)）]"

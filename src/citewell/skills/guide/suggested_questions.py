@@ -28,9 +28,8 @@ MOST = 7
 SECOND = 2  # of one sort
 LONGEST_CAPTION = 80  # characters of it in a question
 ANSWERS = 3  # sentences that answer one question: a part finds more than one thing
-TELLING = (
-    0.5  # of `_score_finding`, a sign of a finding, from which a sentence is cited beside the best
-)
+# of `_score_finding`, a sign of a finding, from which a sentence is cited beside the best
+TELLING = 0.5
 MOST_FLOATS = 60  # that are looked for in the text: the first of a book will do
 LONGEST_OTHER = 48  # characters of what a method is compared with
 

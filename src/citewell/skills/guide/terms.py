@@ -15,6 +15,7 @@ from citewell.skills.guide.paper_name import OwnWork
 from citewell.skills.guide.quotable import Line
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.text.language import HAN
+from citewell.text.split_words import split_words
 
 MOST = 8
 LEAST_USED = 2
@@ -52,70 +53,9 @@ _ZH_DEFINED = re.compile(
 )
 _ZH_NAMED = re.compile(rf"(?:称为|称作|叫做|记为)[“]?(?P<term>[{HAN}]{{2,8}})[”]?[。，；]")
 _ASCII_WORD = re.compile(r"[a-z0-9]")
-_NOT_TERMS = frozenset(
-    {
-        "et",
-        "al",
-        "eg",
-        "ie",
-        "ours",
-        "see",
-        "figure",
-        "table",
-        "all",
-        "i",
-        "ii",
-        "iii",
-        "iv",
-        "a",
-        "b",
-    }
-)
-_ZH_KEEP = frozenset(
-    {
-        "n",
-        "nz",
-        "vn",
-        "v",
-        "a",
-        "an",
-        "b",
-        "j",
-        "l",
-        "eng",
-        "x",
-        "m",
-        "g",
-        "ng",
-        "ad",
-        "i",
-        "f",
-        "k",
-        "h",
-    }
-)
-_ZH_BREAK = frozenset(
-    {
-        "是",
-        "有",
-        "提出",
-        "采用",
-        "使用",
-        "利用",
-        "包括",
-        "计算",
-        "为",
-        "用",
-        "即",
-        "引入",
-        "以",
-        "由",
-        "取",
-        "报告",
-        "结合",
-        "基于",
-    }
-)
+_NOT_TERMS = split_words("et al eg ie ours see figure table all i ii iii iv a b")
+_ZH_KEEP = split_words("n nz vn v a an b j l eng x m g ng ad i f k h")
+_ZH_BREAK = split_words("是 有 提出 采用 使用 利用 包括 计算 为 用 即 引入 以 由 取 报告 结合 基于")
 
 
 @dataclass(frozen=True, slots=True)

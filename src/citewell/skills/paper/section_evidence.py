@@ -27,12 +27,10 @@ from citewell.types import Hit
 
 # Both shares chosen by hand on the evidence for a dozen questions of five papers; other values were
 # not compared.
-BODY_SHARE: Final = (
-    0.7  # of what a float's caption leaves goes to its rows, the rest to what is said of it
-)
-SAID_SHARE: Final = (
-    0.5  # of what is left goes to the sentences that point to it, the rest to those around them
-)
+# of what a float's caption leaves goes to its rows, the rest to what is said of it
+BODY_SHARE: Final = 0.7
+# of what is left goes to the sentences that point to it, the rest to those around them
+SAID_SHARE: Final = 0.5
 _CELL = re.compile(r"[^|:]{1,80}: \S")
 
 

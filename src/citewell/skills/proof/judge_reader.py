@@ -12,9 +12,8 @@ from citewell.skills.evidence.numbered import Unit
 from citewell.skills.proof.judge import Claim, Judgement
 
 NEAREST = 3  # sentences that a claim is held against where it names none
-ENTAILED = (
-    0.5  # probability from which a claim counts as entailed: the reader's figures are calibrated
-)
+# probability from which a claim counts as entailed: the reader's figures are calibrated
+ENTAILED = 0.5
 
 
 class ReaderJudge:

@@ -13,20 +13,16 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from citewell.errors import InvalidInput
 from citewell.messages import Text
 from citewell.sql.engines.engine import Dialect
+from citewell.text.split_words import split_words
 
 # Of anybody. Time-outs, names and character sets are taken because URLs often have them; the
 # engine's own count.
 ANYBODY: Mapping[str, frozenset[str]] = {
-    "postgres": frozenset(
-        {
-            "sslmode",
-            "ssl",
-            "channel_binding",
-            "connect_timeout",
-            "application_name",
-            "client_encoding",
-            "target_session_attrs",
-        }
+    "postgres": split_words(
+        """
+        sslmode ssl channel_binding connect_timeout application_name client_encoding
+        target_session_attrs
+        """
     ),
     "mysql": frozenset({"charset", "connect_timeout"}),
 }
@@ -34,33 +30,13 @@ ANYBODY: Mapping[str, frozenset[str]] = {
 # anyway. Not `service` and `servicefile` (a file that may hold any other parameter, `options` too),
 # nor `dbname`.
 HERE: Mapping[str, frozenset[str]] = {
-    "postgres": frozenset(
-        [
-            "host",
-            "hostaddr",
-            "port",
-            "user",
-            "password",
-            "passfile",
-            "options",
-            "require_auth",
-            "gssencmode",
-            "krbsrvname",
-            "sslcert",
-            "sslkey",
-            "sslpassword",
-            "sslrootcert",
-            "sslcrl",
-            "sslcertmode",
-            "sslnegotiation",
-            "ssl_min_protocol_version",
-            "keepalives",
-            "keepalives_idle",
-            "keepalives_interval",
-            "keepalives_count",
-            "tcp_user_timeout",
-            "load_balance_hosts",
-        ]
+    "postgres": split_words(
+        """
+        host hostaddr port user password passfile options require_auth gssencmode krbsrvname
+        sslcert sslkey sslpassword sslrootcert sslcrl sslcertmode sslnegotiation
+        ssl_min_protocol_version keepalives keepalives_idle keepalives_interval
+        keepalives_count tcp_user_timeout load_balance_hosts
+        """
     ),
     "mysql": frozenset({"unix_socket", "ssl_ca"}),
 }

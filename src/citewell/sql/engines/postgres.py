@@ -33,9 +33,8 @@ if TYPE_CHECKING:
 
     Connection = psycopg.Connection[tuple[Any, ...]]
 
-CONNECT_SECONDS = (
-    3  # at an address; the worker is killed a second later than the statement's own time is over
-)
+# at an address; the worker is killed a second later than the statement's own time is over
+CONNECT_SECONDS = 3
 CLIENT_MIB = 256  # that one row may take here
 AT_ONCE = 500  # rows fetched together
 WORK_MEM_MIB = 16  # of one sort or hash table on the server: a statement may have several

@@ -30,6 +30,7 @@ from citewell.sql.engines.worker_process import (
     make_unavailable_error,
     time_query,
 )
+from citewell.text.split_words import split_words
 
 INSPECT_MIB = 512
 OPERATIONS = 2_000  # of SQLite's machine between two looks at the clock: well under a millisecond
@@ -42,16 +43,7 @@ ALLOWED = {
 # FTS5 and FTS4 look these up; asked by anybody else they tell a number
 ASKED_BY_SEARCH = {"data_version", "page_size"}
 # functions with effects, or that show memory; most builds have none of them, some have all
-REFUSED = {
-    "load_extension",
-    "readfile",
-    "writefile",
-    "edit",
-    "fts3_tokenizer",
-    "fts5",
-    "fsdir",
-    "lsmode",
-}
+REFUSED = split_words("load_extension readfile writefile edit fts3_tokenizer fts5 fsdir lsmode")
 QUOTES = re.compile(
     r"""--[^\n]*|/\*.*?(?:\*/|$)|'(?P<text>(?:[^']|'')*)'|"(?P<name>(?:[^"]|"")*)\"""", re.DOTALL
 )

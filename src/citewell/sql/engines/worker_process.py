@@ -34,17 +34,15 @@ if sys.platform != "win32":
 
 MOST_AT_ONCE = 4  # statements; more wait
 GRACE = 4.0  # seconds beyond the engine's own limit until the worker is killed
-START_SECONDS = (
-    60.0  # until a worker is ready: 0.5 s, on a busy machine many; none of them is the statement's
-)
+# until a worker is ready: 0.5 s, on a busy machine many; none of them is the statement's
+START_SECONDS = 60.0
 STOP_SECONDS = 3.0
 WRITE = "citewell.sql.engines.write_result:write_result"
 WRITE_SECONDS = 120.0  # for a file of rows, beyond the statement's own
 MIB = 1 << 20
 OWN_MIB = 256  # a driver's own code and threads, beyond what a statement may take
-MESSAGE_CHARACTERS = (
-    400  # of an engine's complaint: it is read by people, and by a model that mends the statement
-)
+# of an engine's complaint: it is read by people, and by a model that mends the statement
+MESSAGE_CHARACTERS = 400
 VALUES = 30
 
 _limiter: RunVar[anyio.CapacityLimiter] = RunVar("citewell_table_workers")

@@ -7,12 +7,7 @@ hold the tables against the engines' catalogues.
 from __future__ import annotations
 
 from citewell.sql.engines.engine import Dialect
-
-
-def split_words(text: str) -> frozenset[str]:
-    """A long list, written as text."""
-    return frozenset(text.split())
-
+from citewell.text.split_words import split_words
 
 # Words of the grammar that may stand before a parenthesis without being a function.
 GRAMMAR = split_words(
@@ -169,16 +164,8 @@ FUNCTIONS: dict[Dialect, frozenset[str]] = {
 # Functions that give a table: all that may stand in FROM with parentheses.
 TABLES: dict[Dialect, frozenset[str]] = {
     "sqlite": frozenset({"json_each", "json_tree", "generate_series"}),
-    "duckdb": frozenset(
-        {
-            "unnest",
-            "generate_series",
-            "range",
-            "json_each",
-            "json_tree",
-            "generate_subscripts",
-            "regexp_split_to_table",
-        }
+    "duckdb": split_words(
+        "unnest generate_series range json_each json_tree generate_subscripts regexp_split_to_table"
     ),
     "postgres": split_words(
         """
@@ -202,15 +189,8 @@ ROW_FUNCTIONS = split_words(
 )
 # Words that are functions without parentheses and tell of the session; a column of the name needs
 # quotes. DuckDB's `user` is a column where there is one, and else the one user that DuckDB has.
-_SESSION = frozenset(
-    {
-        "current_user",
-        "session_user",
-        "current_role",
-        "current_catalog",
-        "current_schema",
-        "system_user",
-    }
+_SESSION = split_words(
+    "current_user session_user current_role current_catalog current_schema system_user"
 )
 SESSION: dict[Dialect, frozenset[str]] = {
     "sqlite": _SESSION,

@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 # of a series that the statement itself writes down: DuckDB, the fastest, makes them in 0.01 s,
 # SQLite in 0.3
 MOST_ROWS = 1_000_000
-MOST_CHARACTERS = (
-    1_000_000  # of a text made by repeating: one cell of the default Limits.characters
-)
+# of a text made by repeating: one cell of the default Limits.characters
+MOST_CHARACTERS = 1_000_000
 MOST_MADE = 10_000_000  # characters of such texts in all rows of a series together
-MOST_COLLECTED = (
-    1_000  # characters of such a text where an aggregate keeps those of all rows in one value
-)
+# characters of such a text where an aggregate keeps those of all rows in one value
+MOST_COLLECTED = 1_000
 _WIDE = re.compile(r"\*|\d{4,}|\{[^{}]*\{")  # the last is a width that an argument says
 _TINY = re.compile(r"micro|milli|nano|\b(us|ms|ns)\b", re.IGNORECASE)
 

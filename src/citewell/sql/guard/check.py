@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from citewell.errors import StatementRefused
 from citewell.messages import Text
 from citewell.sql.engines.engine import Dialect
-from citewell.sql.guard.allowed_functions import FUNCTIONS, GRAMMAR, SESSION, TYPES, split_words
+from citewell.sql.guard.allowed_functions import FUNCTIONS, GRAMMAR, SESSION, TYPES
 from citewell.sql.guard.bounds import check_bounds
 from citewell.sql.guard.growth import check_growth
 from citewell.sql.guard.lexer import StatementText, Token, has_same_tokens, read_statement
 from citewell.sql.guard.recursion import check_recursion
 from citewell.sql.guard.tree import check_tree, count_column_lists
+from citewell.text.split_words import split_words
 
 if TYPE_CHECKING:
     from sqlglot import exp

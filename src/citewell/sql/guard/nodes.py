@@ -5,7 +5,7 @@ until it is read and added.
 
 from __future__ import annotations
 
-from citewell.sql.guard.allowed_functions import split_words
+from citewell.text.split_words import split_words
 
 # Clauses, operators, literals, names.
 GRAMMAR_NODES = split_words(
@@ -85,20 +85,8 @@ ARGUMENTS = {
     "Except": frozenset(f"this expression distinct by_name side kind on {_MODIFIERS}".split()),
     "Intersect": frozenset(f"this expression distinct by_name side kind on {_MODIFIERS}".split()),
     "Subquery": frozenset(f"this alias {_MODIFIERS}".split()),
-    "Table": frozenset(
-        [
-            "this",
-            "alias",
-            "db",
-            "catalog",
-            "joins",
-            "laterals",
-            "pivots",
-            "ordinality",
-            "only",
-            "sample",
-            "hints",
-        ]
+    "Table": split_words(
+        "this alias db catalog joins laterals pivots ordinality only sample hints"
     ),
 }
 # A statement is one of these.

@@ -16,6 +16,7 @@ from citewell.sql.guard.allowed_functions import FUNCTIONS, TABLES, VALUE_WORDS
 from citewell.sql.guard.bounds import get_function_names
 from citewell.sql.guard.dots import check_dots
 from citewell.sql.guard.nodes import ARGUMENTS, NODES, QUERIES
+from citewell.text.split_words import split_words
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -31,16 +32,9 @@ _SYSTEM: dict[Dialect, re.Pattern[str]] = {
     "postgres": re.compile(r"pg_"),
     "mysql": re.compile(r"seq_\d+_to_\d+"),  # MariaDB counts as far as the name says
 }
-_SYSTEM_SCHEMAS = {
-    "pg_catalog",
-    "pg_toast",
-    "pg_temp",
-    "information_schema",
-    "mysql",
-    "performance_schema",
-    "sys",
-    "system",
-}
+_SYSTEM_SCHEMAS = split_words(
+    "pg_catalog pg_toast pg_temp information_schema mysql performance_schema sys system"
+)
 # of information_schema, which shows what the role may read; in MySQL of all databases
 _CATALOGUE = {"tables", "columns"}
 # What DuckDB would take for a file or an address.

@@ -28,9 +28,8 @@ from citewell.store.confirmed.types import Confirmed
 
 # libyaml's, 10 times as fast, where PyYAML was built with it
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-MOST_DEPTH = (
-    20  # of lists in lists in its front matter: ours have 5, and what a model called a parameter
-)
+# of lists in lists in its front matter: ours have 5, and what a model called a parameter
+MOST_DEPTH = 20
 MOST_PARTS = 50_000  # values, lists and mappings in it: 20 rows of 1,000 columns are 20,000
 LONGEST_FIGURE = 400  # digits: the largest that a computer counts with has 309
 _FIGURE = re.compile(

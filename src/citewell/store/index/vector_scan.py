@@ -19,9 +19,8 @@ from citewell.store.index.protocol import Filter
 
 SAMPLE = 20_000  # vectors that the range of each dimension is measured on
 _MARGIN = 0.1  # of that range, added at both ends for vectors to come
-_LEAST_SPAN = (
-    0.1  # a dimension that hardly varies yet; a step is then 0.0004, far below what ranks differ by
-)
+# a dimension that hardly varies yet; a step is then 0.0004, far below what ranks differ by
+_LEAST_SPAN = 0.1
 _CLIPPED = 1e-3  # share of components outside the range above which it is measured again
 
 _RELOAD = 256  # rows

@@ -31,9 +31,8 @@ from citewell.types import Chunk
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 Row = dict[str, Any]
-_AT_ONCE = (
-    500  # rows of a statement: all of a long document as its parameters take ten times its memory
-)
+# rows of a statement: all of a long document as its parameters take ten times its memory
+_AT_ONCE = 500
 
 
 def replace_surrogates(value: str) -> str:

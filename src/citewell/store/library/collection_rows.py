@@ -33,9 +33,8 @@ from citewell.store.users.audit import record_event
 from citewell.types import Shown
 
 LONGEST_NAME = 100  # characters of a collection's name
-CONFIRMED = (
-    "confirmed_qa"  # the collection of confirmed answers: their documents come and go with them
-)
+# the collection of confirmed answers: their documents come and go with them
+CONFIRMED = "confirmed_qa"
 _CONFIRMED = re.compile(rf"{CONFIRMED}(-[0-9a-f]{{16}})?")
 
 

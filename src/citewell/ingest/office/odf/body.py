@@ -44,9 +44,8 @@ class Body:
         self.breaks = PageBreaks(out)
         self._headings = Numbers(styles.outline)
         self._notes = 0
-        self._tight = (
-            False  # whether the next list item follows the one before without a blank line
-        )
+        # whether the next list item follows the one before without a blank line
+        self._tight = False
 
     def read(self, element: Any, depth: int = 0) -> None:
         """Every block below `element`."""

@@ -24,9 +24,8 @@ from citewell.text.sanitize import replace_unsafe_chars
 
 router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
 MOST_TEXTS = 512
-LONGEST = (
-    100_000  # characters of one text; what its model has no room for is left out of its vector
-)
+# characters of one text; what its model has no room for is left out of its vector
+LONGEST = 100_000
 AT_A_TIME = 16  # texts between which others get their turn
 
 

@@ -28,9 +28,8 @@ from citewell.messages import Text
 LARGEST_BODY = 1_000_000  # bytes of a request that is no upload
 # ends of the paths that files are sent to
 UPLOADS = ("/documents", "/api/papers", "/api/data/sources", "/api/chunks")
-LARGEST_OPEN = (
-    4_096  # bytes of a request to what is open to everybody: a token to sign in with has 46
-)
+# bytes of a request to what is open to everybody: a token to sign in with has 46
+LARGEST_OPEN = 4_096
 ENVELOPE = 1_000_000  # bytes that a multipart form adds to its files at most
 
 
