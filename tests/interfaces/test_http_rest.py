@@ -51,7 +51,7 @@ async def test_traces(client: httpx.AsyncClient, app: App, agent: FakeAgent) -> 
         "When?",
         "answered",
     )
-    until = app.traces.until(trace.created_at)
+    until = app.traces.compute_expiry(trace.created_at)
     assert (await client.get("/api/traces/tr_1")).json() == trace.model_dump(mode="json") | {
         "expires_at": until
     }

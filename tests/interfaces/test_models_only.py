@@ -61,7 +61,7 @@ async def test_readings_are_those_of_this_process(settings: Settings) -> None:
     )
     assert await there.judge(pairs) == await here.judge(pairs)
     if here.same_threshold is not None:
-        assert await there.same(pairs[:2]) == await here.same(pairs[:2])
+        assert await there.compare_questions(pairs[:2]) == await here.compare_questions(pairs[:2])
     await there.close()
 
 

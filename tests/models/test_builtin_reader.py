@@ -198,7 +198,7 @@ async def test_same_needs_its_calibration(monkeypatch: pytest.MonkeyPatch, tmp_p
     reader = BuiltinReader(Settings())
     assert (reader.same_threshold, reader.judges) == (None, False)
     with pytest.raises(ModelUnavailable, match="cannot tell"):
-        await reader.same([("a", "b")])
+        await reader.compare_questions([("a", "b")])
     (tmp_path / "reader.json").write_text(
         '{"same": {"weight": 1.0, "bias": 0.0, "threshold": 0.7}}', "utf-8"
     )
@@ -232,7 +232,7 @@ async def test_same_questions_of_the_gate() -> None:
     if (least := reader.same_threshold) is None:
         pytest.skip("these weights have not passed the gate")
     rows = [json.loads(line) for line in PAIRS.read_text("utf-8").splitlines()]
-    found = await reader.same([(row["one"], row["other"]) for row in rows])
+    found = await reader.compare_questions([(row["one"], row["other"]) for row in rows])
     passing, same = np.array(found) >= least, np.array([row["same"] for row in rows])
     assert passing[~same].mean() <= 0.05
     assert (

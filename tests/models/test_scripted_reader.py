@@ -34,9 +34,9 @@ async def test_a_script_decides() -> None:
     reader.judge_with(lambda *_: judgement)
     assert await reader.read("q", ["a", ""]) == [reading, reading]
     assert await reader.judge([("c", "e")]) == [judgement]
-    assert await reader.same([("Who?", "WHO"), ("Who?", "Why?")]) == [1.0, 0.0]
+    assert await reader.compare_questions([("Who?", "WHO"), ("Who?", "Why?")]) == [1.0, 0.0]
     reader.compare_with(lambda one, other: 0.7)
-    assert await reader.same([("Who?", "Why?")]) == [0.7]
+    assert await reader.compare_questions([("Who?", "Why?")]) == [0.7]
     await reader.close()
     assert reader.closed
 

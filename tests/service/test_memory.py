@@ -177,4 +177,4 @@ async def test_a_change_of_embedder(app: App, settings: Settings, tmp_path: Path
     plan = await tell(app, "li", "my plan is Pro")
     async with App(settings.model_copy(update={"embedder": "builtin"})) as other:
         assert await recalled(other, "li", "How much is my plan?") == [plan.memory_id]
-        assert await other.memories.stale("li", other.embedder.dim, 5) == []
+        assert await other.memories.list_stale("li", other.embedder.dim, 5) == []

@@ -227,8 +227,8 @@ def test_values_that_are_compared_and_not_stored() -> None:
         ("city", "Bremen", False),
         ("note", "x", False),
     ]
-    assert found[3].stored is None
-    gone = [find_absent(each, each.stored or ()) for each in found[:3]]
+    assert found[3].all_values is None
+    gone = [find_absent(each, each.all_values or ()) for each in found[:3]]
     assert [each and each.value for each in gone] == [None, None, "Bremen"]
     assert gone[2] is not None
     assert gone[2].same == ""

@@ -82,8 +82,10 @@ async def test_summaries_are_written_anew(shelf: Shelf) -> None:
     assert await shelf.worded("letters", where=SUMMARIES) == ["Greek letters"]
     assert await shelf.worded("extracted", where=SUMMARIES) == []
     assert await shelf.nearest("Greek letters", where=SUMMARIES) == []
-    assert await shelf.catalog.waiting() == await shelf.catalog.waiting([info.doc_id]) == 1
-    assert await shelf.catalog.waiting(["doc_none"]) == 0
+    assert (
+        await shelf.catalog.count_waiting() == await shelf.catalog.count_waiting([info.doc_id]) == 1
+    )
+    assert await shelf.catalog.count_waiting(["doc_none"]) == 0
     assert (await shelf.catalog.document(info.doc_id)).embedded == 2
     assert await shelf.embed() == 1
     assert await shelf.nearest("Greek letters", where=SUMMARIES) == ["Greek letters"]

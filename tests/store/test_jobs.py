@@ -211,7 +211,7 @@ async def test_clock_that_is_set(db: Database, monkeypatch: pytest.MonkeyPatch) 
     assert await jobs.claim() is not None
     await jobs.fail(job.job_id, StorageError("full"), attempt=2)
     wall.now -= 86_400
-    assert await jobs.again("add", ["storage"], 60) == 1, "failed in the future"
+    assert await jobs.requeue_failed("add", ["storage"], 60) == 1, "failed in the future"
     assert LONGEST_PAUSE < 995
 
 

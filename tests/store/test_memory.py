@@ -127,7 +127,7 @@ async def test_nearest_first_and_exact(memories: Memories) -> None:
     """Cosines in order; facts and questions together."""
     for n in range(4):
         await keep(memories, "li", f"s{n}", "t", n, kind="question" if n % 2 else "fact")
-    near = await memories.near("li", between(2, 1, 0.7), 2)
+    near = await memories.find_near("li", between(2, 1, 0.7), 2)
     assert [memory.subject for memory, _ in near] == ["s2", "s1"]
     assert near[0][1] == pytest.approx(0.7 / np.hypot(0.7, 0.3), abs=1e-5)
 
@@ -185,7 +185,9 @@ async def test_the_newer_wins_and_the_older_is_history(memories: Memories, clock
         pro.memory_id,
     ]
     assert len(await memories.list("li", history=True)) == 3
-    assert [m.text for m, _ in await memories.near("li", direction(0), 5)] == ["my plan is Team"]
+    assert [m.text for m, _ in await memories.find_near("li", direction(0), 5)] == [
+        "my plan is Team"
+    ]
 
 
 async def test_the_judge_sees_the_same_kind_and_subject_only_live(memories: Memories) -> None:
@@ -217,9 +219,13 @@ async def test_what_rests_on_a_replaced_fact_is_not_found(memories: Memories) ->
         memories, "li", "q", "30 days", 1, kind="question", derived_from=(plan.memory_id,)
     )
     await keep(memories, "li", "q2", "so 30", 2, kind="question", derived_from=(first.memory_id,))
-    assert {m.subject for m, _ in await memories.near("li", direction(1), 9)} == {"plan", "q", "q2"}
+    assert {m.subject for m, _ in await memories.find_near("li", direction(1), 9)} == {
+        "plan",
+        "q",
+        "q2",
+    }
     await keep(memories, "li", "plan", "Basic", 0)
-    assert {m.text for m, _ in await memories.near("li", direction(1), 9)} == {"Basic"}
+    assert {m.text for m, _ in await memories.find_near("li", direction(1), 9)} == {"Basic"}
     assert len(await memories.list("li")) == 3
 
 
@@ -239,7 +245,9 @@ async def test_nothing_rests_on_itself(memories: Memories) -> None:
         memories, "li", "q", "14", 1, kind="question", derived_from=(first.memory_id,)
     )
     assert other.derived_from == [plan.memory_id]
-    assert other.memory_id in {m.memory_id for m, _ in await memories.near("li", direction(1), 9)}
+    assert other.memory_id in {
+        m.memory_id for m, _ in await memories.find_near("li", direction(1), 9)
+    }
 
 
 async def test_nothing_is_derived_from_what_is_forgotten(memories: Memories) -> None:
@@ -265,7 +273,7 @@ async def test_expiry(memories: Memories, clock: Clock, db: Database) -> None:
     clock.at += 2.5 * DAY
     await keep(memories, "han", "name", "Han")
     assert [m.subject for m in await memories.list("li", history=True)] == ["name"]
-    assert [m.subject for m, _ in await memories.near("li", direction(0), 5)] == ["name"]
+    assert [m.subject for m, _ in await memories.find_near("li", direction(0), 5)] == ["name"]
     with pytest.raises(NotFound):
         await memories.get("li", old.memory_id)
     assert await count(db, "memories") == 4
@@ -333,7 +341,7 @@ async def test_editing_keeps_the_old_words(memories: Memories, clock: Clock) -> 
     assert (old.text, old.trace_id, old.replaced_by) == ("my plan is Pro", "tr_1", fact.memory_id)
     [derived] = [m for m in await memories.list("li") if m.kind == "question"]
     assert derived.derived_from == [old.memory_id]
-    assert [(m.text, round(c, 3)) for m, c in await memories.near("li", direction(2), 5)] == [
+    assert [(m.text, round(c, 3)) for m, c in await memories.find_near("li", direction(2), 5)] == [
         ("my plan is Basic", 1.0)
     ]
 
@@ -425,7 +433,7 @@ async def test_what_made_room_goes_for_good(db: Database, clock: Clock) -> None:
         clock.at += 1
         await keep(memories, "li", f"s{n}", "t", n)
         assert len(await memories.list("li", history=True)) == min(2, n + 1)
-    assert [m.subject for m, _ in await memories.near("li", direction(0), 9)] in (
+    assert [m.subject for m, _ in await memories.find_near("li", direction(0), 9)] in (
         ["s5", "s4"],
         ["s4", "s5"],
     )
@@ -470,7 +478,9 @@ async def test_users_do_not_mix(memories: Memories, db: Database) -> None:
     await Traces(db, 30).put(trace_of("tr_1"))
     await memories.note_uses("han", "tr_1", [theirs.memory_id])
     assert [m.memory_id for m in await memories.list("li", history=True)] == [mine.memory_id]
-    assert [m.memory_id for m, _ in await memories.near("li", direction(0), 9)] == [mine.memory_id]
+    assert [m.memory_id for m, _ in await memories.find_near("li", direction(0), 9)] == [
+        mine.memory_id
+    ]
     crossing: list[Callable[[], Awaitable[object]]] = [
         lambda: memories.get("li", theirs.memory_id),
         lambda: memories.history("li", theirs.memory_id),
@@ -485,8 +495,8 @@ async def test_users_do_not_mix(memories: Memories, db: Database) -> None:
         mine.memory_id
     ]
     await memories.put_vector("li", theirs, direction(5))
-    assert (await memories.near("han", direction(0), 1))[0][1] == pytest.approx(1.0)
-    assert await memories.stale("li", DIM + 1, 9) == [mine]
+    assert (await memories.find_near("han", direction(0), 1))[0][1] == pytest.approx(1.0)
+    assert await memories.list_stale("li", DIM + 1, 9) == [mine]
     gone = await memories.forget_all("li")
     assert (gone.memory_ids, gone.traces) == ([mine.memory_id], 0)
     assert await memories.list("han") == [theirs]
@@ -518,15 +528,17 @@ async def test_a_change_of_embedder_loses_nothing(
     other = Memories(db, "two", 10, 100, clock)
     wide = np.eye(12, dtype=np.float32)
     assert [m.memory_id for m in await other.list("li")] == [plan.memory_id]
-    assert await other.near("li", wide[0], 5) == []
+    assert await other.find_near("li", wide[0], 5) == []
     merged = await other.keep("li", Told("fact", "plan", "Pro"), wide[0], by_subject)
     assert (merged.outcome, merged.memory and merged.memory.memory_id) == ("merged", plan.memory_id)
-    [waiting] = await other.stale("han", 12, 5)
+    [waiting] = await other.list_stale("han", 12, 5)
     await other.put_vector("han", waiting, wide[3])
-    assert await other.stale("han", 12, 5) == []
-    assert [c for _, c in await other.near("han", wide[3], 5)] == [pytest.approx(1.0)]
+    assert await other.list_stale("han", 12, 5) == []
+    assert [c for _, c in await other.find_near("han", wide[3], 5)] == [pytest.approx(1.0)]
     assert (
-        await Memories(db, "two", 10, 100, clock).near("han", np.eye(5, dtype=np.float32)[0], 5)
+        await Memories(db, "two", 10, 100, clock).find_near(
+            "han", np.eye(5, dtype=np.float32)[0], 5
+        )
         == []
     )
 
@@ -538,7 +550,7 @@ async def test_a_vector_of_old_words_is_not_put(
     name = await keep(memories, "li", "name", "Li", 0)
     await memories.edit("li", name.memory_id, "Pro", direction(1), new, subject="plan")
     await memories.put_vector("li", name, direction(4))
-    assert (await memories.near("li", direction(1), 1))[0][1] == pytest.approx(1.0)
+    assert (await memories.find_near("li", direction(1), 1))[0][1] == pytest.approx(1.0)
 
 
 async def test_a_vector_that_is_none(memories: Memories) -> None:

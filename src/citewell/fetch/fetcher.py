@@ -183,7 +183,7 @@ class Fetcher:
         """The reply to one request, made again where its host is busy and there is time."""
         tried = 0
 
-        def again(error: Exception) -> bool | float:
+        def compute_wait(error: Exception) -> bool | float:
             """The seconds to wait first. What the host asked for is more than a guess; nothing is
             waited for in vain.
             """
@@ -200,7 +200,7 @@ class Fetcher:
             return useful and wait
 
         async for attempt in stamina.retry_context(
-            on=again, attempts=wanted.attempts, timeout=None
+            on=compute_wait, attempts=wanted.attempts, timeout=None
         ):
             with attempt:
                 async with self._hosts.turn(url, delay):

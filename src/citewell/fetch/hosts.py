@@ -41,7 +41,7 @@ class _Host:
     failures: int = 0
     users: int = 0
 
-    async def ready(self, name: str) -> None:
+    async def wait_ready(self, name: str) -> None:
         """Waits until the host may be asked. TransientError (`paused`) at once where its pause is
         longer than there is time.
         """
@@ -122,10 +122,10 @@ class Hosts:
         host.users += 1
         try:
             if host.not_before > time.monotonic() + get_time_left():
-                await host.ready(name)  # raises: no waiting for others who have more time
+                await host.wait_ready(name)  # raises: no waiting for others who have more time
             async with host.slots:
                 async with host.pace:
-                    await host.ready(name)
+                    await host.wait_ready(name)
                     host.next_at = time.monotonic() + delay
                 yield
         finally:
@@ -160,7 +160,7 @@ class Hosts:
         if time.monotonic() >= rules.until:
             name, host = self._get_host(site)
             # here, for a robots.txt has a time of its own that may be shorter than the pause
-            await host.ready(name)
+            await host.wait_ready(name)
         async with rules.reading:
             if time.monotonic() >= rules.until:
                 await self._refresh_robots(site, rules, attempts)

@@ -131,14 +131,16 @@ class ServiceClient:
         pause = 0.0
         tried = 0
 
-        def again(error: Exception) -> bool | float:
+        def compute_wait(error: Exception) -> bool | float:
             nonlocal tried
             tried += 1
             wait = max(pause, _WAIT * 2.0 ** (tried - 1))
             useful = isinstance(error, TransientError) and wait <= _LONGEST_WAIT
             return useful and wait < get_time_left() and wait
 
-        async for attempt in stamina.retry_context(on=again, attempts=ATTEMPTS, timeout=None):
+        async for attempt in stamina.retry_context(
+            on=compute_wait, attempts=ATTEMPTS, timeout=None
+        ):
             with attempt:
                 if into is not None:
                     into.seek(0)

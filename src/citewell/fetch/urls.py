@@ -85,11 +85,11 @@ def normalize_escapes(text: str) -> str:
     for what is not ASCII.
     """
 
-    def one(match: re.Match[str]) -> str:
+    def normalize_escape(match: re.Match[str]) -> str:
         char = chr(int(match[1], 16))
         return char if _PLAIN.fullmatch(char) else match[0].upper()
 
-    return quote(_ESCAPE.sub(one, _STRAY.sub("%25", text)), safe=_SAFE)
+    return quote(_ESCAPE.sub(normalize_escape, _STRAY.sub("%25", text)), safe=_SAFE)
 
 
 def normalize_host(host: str, url: str = "") -> str:

@@ -93,10 +93,13 @@ def fill_prompt(template: Template, **variables: object) -> list[Message]:
             f"has {', '.join(sorted(known)) or 'none'}"
         )
 
-    def put(found: re.Match[str]) -> str:
+    def fill_variable(found: re.Match[str]) -> str:
         return "{" + found[1] + "}" if found[1] else str(variables[found[2]])
 
-    return [Message(role=turn.role, content=_VARIABLE.sub(put, turn.content)) for turn in template]
+    return [
+        Message(role=turn.role, content=_VARIABLE.sub(fill_variable, turn.content))
+        for turn in template
+    ]
 
 
 async def ask_json(

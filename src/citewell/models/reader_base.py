@@ -77,7 +77,7 @@ class Reader(Protocol):
         """One judgement for each pair of claim and evidence, in order."""
         ...
 
-    async def same(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    async def compare_questions(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Of each pair of questions, in order, the probability that they ask the same, whichever
         comes first. Raises ModelUnavailable also where `same_threshold` is None.
         """

@@ -64,7 +64,7 @@ class ScriptedReader:
         return [self._judge(claim, evidence) for claim, evidence in pairs]
 
     @observe_call("same")
-    async def same(self, pairs: Sequence[Pair]) -> list[float]:
+    async def compare_questions(self, pairs: Sequence[Pair]) -> list[float]:
         self.pairs += pairs
         return [self._same(one, other) for one, other in pairs]
 

@@ -42,7 +42,7 @@ class Rate:
         self._clock = clock
         self._steps: deque[tuple[float, int]] = deque([(clock(), 0)])
 
-    def now(self, done: int) -> float:
+    def update_rate(self, done: int) -> float:
         """Note how many are done, and say how fast it goes."""
         moment = self._clock()
         self._steps.append((moment, done))

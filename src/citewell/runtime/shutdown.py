@@ -46,7 +46,7 @@ class Stopping:
         for limit in self._limits:
             limit.reschedule(asyncio.get_running_loop().time())
 
-    def began(self) -> None:
+    def count_start(self) -> None:
         """A request is in hand; `ended` when it is answered, or its client has left."""
         self.running += 1
         self._idle.clear()
@@ -56,7 +56,7 @@ class Stopping:
         if not self.running:
             self._idle.set()
 
-    async def idle(self) -> None:
+    async def wait_idle(self) -> None:
         """Until no request is in hand."""
         await self._idle.wait()
 

@@ -119,11 +119,11 @@ def _swap_literals(sql: str, swaps: dict[str, str]) -> str | None:
         if numbers:
             either = "|".join(sorted(map(re.escape, numbers), key=len, reverse=True))
 
-            def put(match: re.Match[str]) -> str:
+            def replace_value(match: re.Match[str]) -> str:
                 missing.discard(match[0])
                 return swaps[match[0]]
 
-            parts[at] = re.sub(rf"(?<![\w.]){'(?:' + either + ')'}(?![\w.])", put, part)
+            parts[at] = re.sub(rf"(?<![\w.]){'(?:' + either + ')'}(?![\w.])", replace_value, part)
     return None if missing else "".join(parts)
 
 

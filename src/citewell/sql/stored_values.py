@@ -34,7 +34,7 @@ class Filter:
     folded: bool = False
 
     @property
-    def stored(self) -> Sequence[str] | None:
+    def all_values(self) -> Sequence[str] | None:
         """All values of the column; None where not all are known."""
         whole = self.column.distinct is not None and self.column.distinct <= len(self.column.values)
         return self.column.values if whole else None

@@ -83,7 +83,7 @@ def claim_job(connection: Connection, leases: Leases, wanted: Wanted) -> Job | N
         waiting.job_id,
         state="running",
         attempts=waiting.attempts + 1,
-        lease=moment.until(),
+        lease=moment.compute_expiry(),
         process=name_this_process(),
         updated_at=moment.wall,
     )

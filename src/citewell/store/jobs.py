@@ -159,7 +159,7 @@ class Jobs:
             await self._db.read(lambda connection: connection.execute(_FOLDERS).scalars().all())
         )
 
-    async def again(self, kind: str, codes: Iterable[str], seconds: float = 0.0) -> int:
+    async def requeue_failed(self, kind: str, codes: Iterable[str], seconds: float = 0.0) -> int:
         """Jobs of this kind that failed so long ago by one of these errors wait once more, counted
         from nothing; how many. Only for work that may be done twice.
         """
@@ -196,7 +196,7 @@ class Jobs:
             changes["result"] = dump_json(dict(result))
         return await self._update_job(job_id, attempt, changes, renew=True)
 
-    async def still(self, job_id: str, attempt: int) -> None:
+    async def check_held(self, job_id: str, attempt: int) -> None:
         """Raises Conflict where the job is its holder's no more."""
         await self._db.read(get_held_job, job_id, attempt)
 
@@ -251,7 +251,7 @@ class Jobs:
     ) -> Job:
         def change(connection: Connection) -> Job:
             get_held_job(connection, job_id, attempt)
-            lease = {"lease": self._leases.at(connection).until()} if renew else {}
+            lease = {"lease": self._leases.at(connection).compute_expiry()} if renew else {}
             return change_job(connection, job_id, **changes, **lease, updated_at=self._clock())
 
         return await self._db.write(change)

@@ -31,7 +31,7 @@ class Moment:
     wall: float
     mark: str
 
-    def until(self) -> float:
+    def compute_expiry(self) -> float:
         """What is kept with a sign of life given now."""
         return self.steady + self.seconds
 

@@ -66,7 +66,7 @@ class Memories:
         self._most = most
         self._clock = clock
 
-    def now(self) -> float:
+    def read_clock(self) -> float:
         """By the clock that memories are dated with."""
         return self._clock()
 
@@ -97,33 +97,33 @@ class Memories:
 
         return await self._db.write(keep)
 
-    async def near(self, user_id: str, vector: Vector, k: int) -> list[tuple[Memory, float]]:
+    async def find_near(self, user_id: str, vector: Vector, k: int) -> list[tuple[Memory, float]]:
         """The `k` live memories nearest in meaning, the nearest first. Left out: what another
-        embedder embedded (`stale`), and what was derived from a memory that has been replaced
+        embedder embedded (`list_stale`), and what was derived from a memory that has been replaced
         since.
         """
         stored = rows.encode_vector(self._embedder, vector)
 
-        def near(connection: Connection) -> rows.Near:
+        def find_near(connection: Connection) -> rows.Near:
             doubtful = links.find_unsound(links.load_links(connection, user_id))
             found = rows.find_nearest(connection, user_id, self._clock(), stored, k + len(doubtful))
             return [
                 (memory, cosine) for memory, cosine in found if memory.memory_id not in doubtful
             ][:k]
 
-        return await self._db.read(near)
+        return await self._db.read(find_near)
 
-    async def stale(self, user_id: str, dim: int, limit: int) -> list[Memory]:
+    async def list_stale(self, user_id: str, dim: int, limit: int) -> list[Memory]:
         """Live memories without a vector of this embedder, the newest first: to be embedded again,
         for `put_vector`.
         """
 
-        def stale(connection: Connection) -> list[Memory]:
+        def list_stale(connection: Connection) -> list[Memory]:
             return rows.list_stale(
                 connection, user_id, self._embedder, 4 * dim, limit, self._clock()
             )
 
-        return await self._db.read(stale)
+        return await self._db.read(list_stale)
 
     async def put_vector(self, user_id: str, memory: Memory, vector: Vector) -> None:
         """Embedded again. Nothing happens where the memory has gone or is of another subject by

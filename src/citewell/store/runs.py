@@ -134,61 +134,37 @@ class Runs:
         its process too often (`gave_up`): it is over then.
         """
         holder = secrets.token_hex(8)
-
-        def take(connection: Connection) -> Saved | None:
-            now = self._clock()
-            row = connection.execute(
-                _GET, {"id": trace_id, "user": user_id, "old": now - self._seconds}
-            ).one_or_none()
-            if row is None:
-                hint = Text(
-                    "where it is finished, `citewell trace {trace_id}` shows its "
-                    "answer; another user's needs --user",
-                    trace_id=trace_id,
-                )
-                raise NotFound(
-                    Text(
-                        "no unfinished run {trace_id!r} of user {user_id!r}",
-                        trace_id=trace_id,
-                        user_id=user_id,
-                    ),
-                    hint=hint,
-                )
-            if self._leases.at(connection).is_held(row.process, row.lease, row.seen_at):
-                hint = Text(
-                    "wait for it; `citewell trace {trace_id}` shows its answer then",
-                    trace_id=trace_id,
-                )
-                raise Conflict(
-                    Text("run {trace_id} is being answered by another process", trace_id=trace_id),
-                    hint=hint,
-                    code=ALIVE,
-                )
-            if row.attempts >= MOST_ATTEMPTS:
-                asked.append(json.loads(row.request).get("question", ""))
-                connection.execute(_DELETE, {"id": trace_id})
-                return None
-            beat = self._build_heartbeat(connection)
-            connection.execute(_TAKE, {"id": trace_id, "holder": holder} | beat)
-            return parse_saved(row)
-
-        asked: list[str] = []
         try:
-            saved = await self._db.write(take)
+            taken = await self._db.write(self._take_in, trace_id, user_id, holder)
         except asyncio.CancelledError:  # it may be taken by now, and nobody would hold it
             with suppress(StorageError):
                 await asyncio.shield(asyncio.ensure_future(self.release(trace_id, holder)))
             raise
-        if saved is None:
+        if isinstance(taken, str):
+            asked = taken or Text("the guide")
             raise Conflict(
-                Text(
-                    "stopped Citewell twice and is given up: {asked}",
-                    asked=asked[0] or Text("the guide"),
-                ),
+                Text("stopped Citewell twice and is given up: {asked}", asked=asked),
                 hint=_GIVEN_UP,
                 code=GAVE_UP,
             )
-        return saved, holder
+        return taken, holder
+
+    def _take_in(
+        self, connection: Connection, trace_id: str, user_id: str, holder: str
+    ) -> Saved | str:
+        """The run; of one that is given up, which is deleted, its question."""
+        values = {"id": trace_id, "user": user_id, "old": self._clock() - self._seconds}
+        row = connection.execute(_GET, values).one_or_none()
+        if row is None:
+            raise _make_missing_error(trace_id, user_id)
+        if self._leases.at(connection).is_held(row.process, row.lease, row.seen_at):
+            raise _make_held_error(trace_id)
+        if row.attempts >= MOST_ATTEMPTS:
+            connection.execute(_DELETE, {"id": trace_id})
+            return str(json.loads(row.request).get("question", ""))
+        beat = self._build_heartbeat(connection)
+        connection.execute(_TAKE, {"id": trace_id, "holder": holder} | beat)
+        return parse_saved(row)
 
     async def end(self, trace_id: str, holder: str) -> None:
         """It is over. Raises Conflict as `keep` does."""
@@ -223,10 +199,34 @@ class Runs:
 
     def _build_heartbeat(self, connection: Connection) -> dict[str, Any]:
         return {
-            "lease": self._leases.at(connection).until(),
+            "lease": self._leases.at(connection).compute_expiry(),
             "process": name_this_process(),
             "seen_at": self._clock(),
         }
+
+
+def _make_missing_error(trace_id: str, user_id: str) -> NotFound:
+    hint = Text(
+        "where it is finished, `citewell trace {trace_id}` shows its answer; another user's needs "
+        "--user",
+        trace_id=trace_id,
+    )
+    return NotFound(
+        Text(
+            "no unfinished run {trace_id!r} of user {user_id!r}", trace_id=trace_id, user_id=user_id
+        ),
+        hint=hint,
+    )
+
+
+def _make_held_error(trace_id: str) -> Conflict:
+    return Conflict(
+        Text("run {trace_id} is being answered by another process", trace_id=trace_id),
+        hint=Text(
+            "wait for it; `citewell trace {trace_id}` shows its answer then", trace_id=trace_id
+        ),
+        code=ALIVE,
+    )
 
 
 def _change_held(connection: Connection, row: Mapping[str, Any]) -> None:

@@ -81,7 +81,7 @@ class Traces:
         self._seconds = days * DAY
         self._clock = clock
 
-    def until(self, created_at: float) -> float:
+    def compute_expiry(self, created_at: float) -> float:
         """The moment from which on a trace of that one is shown to nobody."""
         return created_at + self._seconds
 
@@ -96,7 +96,7 @@ class Traces:
             "user_id": trace.user_id,
             "session_id": trace.session_id,
             "created_at": trace.created_at,
-            "expires": trace.expires_at or self.until(trace.created_at),
+            "expires": trace.expires_at or self.compute_expiry(trace.created_at),
             # details of steps may hold anything
             "trace": dump_json(trace.model_dump(mode="python"), default=str),
             "agent": trace.agent,

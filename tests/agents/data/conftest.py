@@ -140,7 +140,7 @@ class Desk:
             if part in sql:
                 raise error
 
-    async def other(self, question: str, asked: str) -> Loaded | None:
+    async def choose_next_source(self, question: str, asked: str) -> Loaded | None:
         return await self.next_source(question, asked) if self.next_source else None
 
     async def recall(self, question: str, source: str) -> list[Known]:

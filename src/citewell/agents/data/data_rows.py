@@ -72,7 +72,7 @@ async def _find_absent_values(source: Loaded, deps: Deps, sql: str) -> list[Abse
     found: list[Absent] = []
     read = 0
     for each in extract_filters(sql, source.schema):
-        stored = each.stored
+        stored = each.all_values
         if stored is None:
             if read >= LOOKED_UP or deps.late():
                 continue

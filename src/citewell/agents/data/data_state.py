@@ -55,7 +55,7 @@ class Tables(Protocol):
         """
         ...
 
-    async def other(self, question: str, asked: str) -> Loaded | None:
+    async def choose_next_source(self, question: str, asked: str) -> Loaded | None:
         """The next best source; None where the one asked was named."""
         ...
 

@@ -137,7 +137,7 @@ async def _find_other_source(state: DataState, deps: Deps) -> Loaded | None:
     if deps.late():
         return None
     try:
-        return await deps.tables.other(state.standalone, state.source_name)
+        return await deps.tables.choose_next_source(state.standalone, state.source_name)
     except CitewellError as error:  # of the source in hand it is known
         state.warnings.append(Text("other tables were not asked: {message}", message=error.message))
         return None

@@ -81,7 +81,7 @@ async def question_understanding(
     try:
         understood = await read_question(question, history, deps.llm, deps.embedder)
     except CitewellError as error:
-        if isinstance(error, TransientError) and state.again(name, settings.max_retries):
+        if isinstance(error, TransientError) and state.count_try(name, settings.max_retries):
             await deps.sleep(settings.understanding_wait)
             return "retry"
         state.warnings.append(
@@ -151,7 +151,7 @@ async def document_retrieval(
             state.query_text, state.optimized_query_vector, entities, state.query_context
         )
     except (TransientError, StorageError) as error:
-        if state.again(name, settings.max_retries):
+        if state.count_try(name, settings.max_retries):
             await deps.sleep(compute_backoff(settings.retry_wait, state.retry_count[name]))
             return "retry"
         state.retrieval_status = "failed"
@@ -218,7 +218,7 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
         ),
     )
     state.passages = drafted.passages
-    if drafted.transient and state.again(name, settings.max_retries):
+    if drafted.transient and state.count_try(name, settings.max_retries):
         await deps.sleep(compute_backoff(settings.retry_wait, state.retry_count[name]))
         return "retry"
     state.drafted, state.initial_answer = drafted, drafted.draft.text

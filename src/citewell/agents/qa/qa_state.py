@@ -119,7 +119,7 @@ class QAState:
         }
         self.node_execution_status[node_name] = "failed"
 
-    def again(self, node_name: str, most: int) -> bool:
+    def count_try(self, node_name: str, most: int) -> bool:
         """Count one more try of a node; False when it has had `most` retries."""
         tried = self.retry_count.get(node_name, 0)
         self.retry_count[node_name] = tried + 1

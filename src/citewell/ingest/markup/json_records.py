@@ -73,7 +73,7 @@ def _read_single_value(value: Any, name: str, warnings: list[str]) -> Document:
     if notebook.is_notebook(value):
         return notebook.build_document(value, name, warnings)
     writer = json_text.Writer(assembly)
-    writer.whole(value)
+    writer.write_value(value)
     return assembly.document(
         name,
         MEDIA_TYPE,
@@ -109,7 +109,7 @@ def _read_lines(
         ]
     assembly = Assembly()
     writer = json_text.Writer(assembly)
-    writer.records(records, 1)
+    writer.write_records(records, 1)
     return assembly.document(
         name, LINES_TYPE, title=get_file_stem(name), warnings=[*warnings, *writer.warnings()]
     )

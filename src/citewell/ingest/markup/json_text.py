@@ -50,18 +50,18 @@ class Writer:
         self._out = assembly
         self._encoded = self._numbers = 0
 
-    def whole(self, value: Any) -> None:
+    def write_value(self, value: Any) -> None:
         """A file's one value: the keys of an object become headings where objects or lists stand
         under them.
         """
         if isinstance(value, dict):
             self._write_object(value, 1)
         elif isinstance(value, list):
-            self.records(value, 1)
+            self.write_records(value, 1)
         else:
             self._out.block(self._format_scalar(value))
 
-    def records(self, values: list[Any], level: int) -> None:
+    def write_records(self, values: list[Any], level: int) -> None:
         """A list: each object in it a section with its title, where it has one; values without keys
         share lines.
         """
@@ -90,7 +90,7 @@ class Writer:
             if isinstance(each, dict) and level < _HEADING_DEPTH:
                 self._write_object(each, level + 1)
             elif isinstance(each, list):
-                self.records(each, level + 1)
+                self.write_records(each, level + 1)
             else:
                 self._write_block(self._format_lines(each))
 

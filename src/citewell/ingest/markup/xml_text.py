@@ -40,7 +40,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     else:
         writer = Writer(assembly)
         value = _to_json_value(root)
-        writer.whole(value if isinstance(value, dict) else {get_tag(root): value})
+        writer.write_value(value if isinstance(value, dict) else {get_tag(root): value})
     return assembly.document(
         name, MEDIA_TYPE, title=title or assembly.first_heading, warnings=warnings
     )

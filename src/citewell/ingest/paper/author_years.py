@@ -51,7 +51,7 @@ class AuthorYearIndex:
     def __bool__(self) -> bool:
         return bool(self._by)
 
-    def found(self, text: str) -> Iterator[Mention]:
+    def find_mentions(self, text: str) -> Iterator[Mention]:
         for match in _YEARS_ALONE.finditer(text):
             before = max(0, match.start() - _BEFORE)
             ends = text[before : match.start()].rstrip()[-1:]
@@ -65,7 +65,7 @@ class AuthorYearIndex:
                     "reference",
                     before + who.start(),
                     match.end(),
-                    self.targets(who["who"], match["years"]),
+                    self.find_targets(who["who"], match["years"]),
                 )
         for match in _GROUP.finditer(text):
             cited = [
@@ -75,7 +75,7 @@ class AuthorYearIndex:
             ]
             if not cited:
                 continue
-            targets = [n for one in cited for n in self.targets(one["who"], one["years"])]
+            targets = [n for one in cited for n in self.find_targets(one["who"], one["years"])]
             alone = (
                 len(cited) == 1
                 and not targets
@@ -86,7 +86,7 @@ class AuthorYearIndex:
                     "reference", match.start(), match.end(), tuple(dict.fromkeys(targets))
                 )
 
-    def targets(self, who: str, years: str) -> tuple[int, ...]:
+    def find_targets(self, who: str, years: str) -> tuple[int, ...]:
         names = [
             fold_name(name)
             for name in re.split(

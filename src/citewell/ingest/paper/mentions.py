@@ -160,7 +160,7 @@ def _find_reference_mentions(text: str, references: Sequence[Reference]) -> Iter
             )
     named = AuthorYearIndex(references)
     if named:
-        yield from named.found(text)
+        yield from named.find_mentions(text)
 
 
 def _find_numeric_mentions(

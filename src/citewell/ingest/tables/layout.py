@@ -253,10 +253,10 @@ def _join_cells(row: Row) -> str:
 
 
 def _quote_lines(lines: Sequence[str]) -> str:
-    def short(line: str) -> str:
+    def shorten(line: str) -> str:
         return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
-    shown = Text("; ").join(f'"{short(line)}"' for line in lines[:3])
+    shown = Text("; ").join(f'"{shorten(line)}"' for line in lines[:3])
     return shown + (f" and {len(lines) - 3} more" if len(lines) > 3 else "")
 
 

@@ -33,12 +33,12 @@ STOPPED = "stopped; what was done so far is kept whole"
 def run(work: Callable[[App], Coroutine[Any, Any, int]], *, json: bool) -> None:
     """Do `work` in an open App and leave with the exit code it gives."""
 
-    async def inside(settings: Settings) -> int:
+    async def run_in_app(settings: Settings) -> int:
         async with App(settings) as app:
             return await work(app)
 
     with guard_command(json=json) as settings:
-        raise typer.Exit(asyncio.run(inside(settings)))
+        raise typer.Exit(asyncio.run(run_in_app(settings)))
 
 
 def command(work: Callable[..., Coroutine[Any, Any, int]]) -> Callable[..., None]:

@@ -96,7 +96,7 @@ class BuiltinReader:
         return await self.run_tasks([Task(CLAIM, claim, evidence) for claim, evidence in pairs])
 
     @observe_call("same")
-    async def same(self, pairs: Sequence[Pair]) -> list[float]:
+    async def compare_questions(self, pairs: Sequence[Pair]) -> list[float]:
         if self.same_threshold is None:
             raise ModelUnavailable(
                 Text("the built-in reader cannot tell whether two questions ask the same")

@@ -109,7 +109,7 @@ def unpack_archive(archive: Path, home: Path, tell: Tell) -> Iterator[tuple[Path
             get_owner_file(left).unlink(missing_ok=True)
     beside = home.with_name(f"{get_restore_prefix(home)}{secrets.token_hex(4)}")
 
-    def ready(manifest: Manifest) -> None:
+    def check_manifest(manifest: Manifest) -> None:
         check_schema_version(archive, manifest)
         check_free_space(manifest, home.parent)
 
@@ -122,7 +122,7 @@ def unpack_archive(archive: Path, home: Path, tell: Tell) -> Iterator[tuple[Path
             raise StorageError(
                 f"{home.parent}: {error.strerror}", hint="name another home with --home"
             ) from None
-        manifest = read_archive(archive, tell, ready, beside)
+        manifest = read_archive(archive, tell, check_manifest, beside)
         check_database(archive, beside / DATABASE, manifest)
         yield beside, manifest
     finally:

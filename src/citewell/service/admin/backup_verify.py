@@ -42,7 +42,7 @@ def verify_backup(archive: Path, home: Path, tell: Tell) -> Manifest:
     UnreadableFile, StorageError.
     """
 
-    def ready(manifest: Manifest) -> None:
+    def check_manifest(manifest: Manifest) -> None:
         check_schema_version(archive, manifest)
         check_free_space(manifest, home)
 
@@ -50,7 +50,7 @@ def verify_backup(archive: Path, home: Path, tell: Tell) -> Manifest:
     with open_staging_folder(home) as folder:
         made = folder / "verified"
         made.mkdir(mode=0o700)
-        manifest = read_archive(archive, tell, ready, made)
+        manifest = read_archive(archive, tell, check_manifest, made)
         check_database(archive, made / DATABASE, manifest)
         try:
             asyncio.run(migrate_home(made))

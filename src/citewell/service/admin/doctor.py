@@ -239,7 +239,7 @@ async def _check_objects(app: App) -> list[Check]:
 
 async def _check_embeddings(catalog: Catalog) -> Check:
     try:
-        waiting = await catalog.waiting()
+        waiting = await catalog.count_waiting()
     except CitewellError as error:
         return build_failed_check("embeddings", error)
     if waiting:

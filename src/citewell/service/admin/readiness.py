@@ -50,7 +50,7 @@ async def get_readiness(app: App) -> Readiness:
     )
     waiting = 0
     try:
-        database, waiting = await app.root.writing.look(app.db), await app.catalog.waiting()
+        database, waiting = await app.root.writing.look(app.db), await app.catalog.count_waiting()
     except CitewellError as error:
         database = error.message
     if database != "ok":

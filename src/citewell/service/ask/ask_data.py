@@ -153,7 +153,7 @@ class Tables:
             name = likely[0]
         return await self._load_source(name)
 
-    async def other(self, question: str, asked: str) -> Loaded | None:
+    async def choose_next_source(self, question: str, asked: str) -> Loaded | None:
         """The next best source; None where the user chose the one asked."""
         name = "" if self._run.options.source else await pick_other(self._run.app, question, asked)
         return await self._load_source(name) if name else None

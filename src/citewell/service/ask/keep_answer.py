@@ -112,6 +112,6 @@ def build_trace(run: Run, answer: Answer, session_id: str) -> Trace:
         prompts=run.meter.prompts if run.meter else [],
         answer=answer,
         request=dump_request(run),
-        expires_at=run.app.traces.until(at),
+        expires_at=run.app.traces.compute_expiry(at),
     )
     return trace.model_copy(update={"snapshot": build_snapshot(trace)})

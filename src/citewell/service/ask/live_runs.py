@@ -152,7 +152,7 @@ class LiveRuns:
         return next((run for run in self._of(user_id) if run.trace_id == trace_id), None)
 
     async def _answer(self, app: App, run: LiveRun) -> None:
-        self._stopping.began()
+        self._stopping.count_start()
         cutting = asyncio.create_task(self._cancel_when_cut(asyncio.current_task()))
         try:
             async for event in stream_answer(app, run.request):

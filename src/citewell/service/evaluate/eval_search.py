@@ -62,7 +62,7 @@ class Shelf:
     def app(self) -> App:
         return self.corpus.app
 
-    def asked(self, question: Question) -> Asked:
+    def prepare_question(self, question: Question) -> Asked:
         """A document that is not there keeps its own name, and is never found."""
         read = build_readings(normalize_text(question.question), question.history)
         gold = {
@@ -72,7 +72,7 @@ class Shelf:
         }
         return Asked(question, read, gold)
 
-    def pair(self, asked: Asked) -> str:
+    def find_language_pair(self, asked: Asked) -> str:
         """`zh` where question and a gold document are Chinese, `zh→en` where the documents are all
         English.
         """

@@ -205,7 +205,7 @@ async def measure_question(
     shelf: Shelf, dataset: str, question: Question, options: Options
 ) -> Item:
     """One question searched for and, unless left out, answered."""
-    asked: Asked = shelf.asked(question)
+    asked: Asked = shelf.prepare_question(question)
     searched: Searched | None = None
     replied: Replied | None = None
     error = ""
@@ -224,7 +224,7 @@ async def measure_question(
         question=question.question,
         asked=asked.read.text,
         lang=question.lang,
-        pair=shelf.pair(asked),
+        pair=shelf.find_language_pair(asked),
         group=min(question.grades, default=question.id),
         answerable=question.answerable,
         answers=question.answers,

@@ -61,11 +61,11 @@ class Holder:
             self._read = progress
         await self._send_progress()
 
-    async def still(self) -> None:
+    async def check_held(self) -> None:
         """Raises Conflict when the job is no longer this worker's: asked before a document is
         committed, so that none is after a cancelled job was said to be.
         """
-        await self._jobs.still(self._job.job_id, self._job.attempts)
+        await self._jobs.check_held(self._job.job_id, self._job.attempts)
 
     def add_reports(self, reports: Sequence[FileReport]) -> None:
         """A file was dealt with; the next sign of life says so."""

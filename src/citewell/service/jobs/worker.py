@@ -177,7 +177,7 @@ async def _add_sources(app: App, job: Job, sources: Sequence[Source], holder: Ho
     async with anyio.create_task_group() as group:
         group.start_soon(embedding.run)
         reports = await add_sources(
-            app, sources, collection, holder.tell, embedding, holder.add_reports, holder.still
+            app, sources, collection, holder.tell, embedding, holder.add_reports, holder.check_held
         )
         embedding.close()
     return AddReport(files=holder.restore_first_status(reports))
@@ -192,7 +192,7 @@ async def _rechunk_collection(app: App, job: Job, holder: Holder) -> RechunkRepo
 
 async def _refresh_site(app: App, job: Job, holder: Holder) -> refresh.Refreshed:
     return await refresh.refresh_site(
-        app, str(job.payload["collection"]), holder.tell, allowed=holder.still
+        app, str(job.payload["collection"]), holder.tell, allowed=holder.check_held
     )
 
 

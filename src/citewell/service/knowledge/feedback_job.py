@@ -68,7 +68,7 @@ class _Ready:
 
 async def learn_from_vote(app: App, job: Job, holder: Holder) -> Learnt:
     """Raises StorageError and what the embedder raises; the vote says so, and is tried again."""
-    await holder.still()
+    await holder.check_held()
     feedback_id = str(job.payload.get("feedback_id", ""))
     if not feedback_id:
         item = await settle_item(app, str(job.payload["item_id"]))
@@ -278,7 +278,7 @@ async def run_pending_jobs(app: App, seconds: float | None = None) -> int:
     """
     count = 0
     with anyio.move_on_after(seconds):
-        await app.jobs.again(KIND, PASSING)
+        await app.jobs.requeue_failed(KIND, PASSING)
         for kind in (KIND, CHECK):
             while (job := await app.jobs.claim(kind)) is not None:
                 await run_job(app, job, WORK[kind])

@@ -125,7 +125,7 @@ async def retry_refused_jobs(app: App) -> int:
     """Jobs that the disk or a model refused a while ago wait once more: the server's worker asks
     for this now and then.
     """
-    count = await app.jobs.again(KIND, PASSING, RETRY)
+    count = await app.jobs.requeue_failed(KIND, PASSING, RETRY)
     if count:
         app.new_job.set()
     return count

@@ -76,7 +76,7 @@ class Checked(Shown):
 
 async def recheck_source(app: App, job: Job, holder: Holder) -> Checked:
     """`check_source` as a job."""
-    await holder.still()
+    await holder.check_held()
     return await check_source(app, str(job.payload["source"]))
 
 

@@ -184,7 +184,7 @@ class Reading:
 
     def _note_added(self, report: FileReport) -> None:
         if self.embedding is not None:
-            self.embedding.more(report.doc_id)
+            self.embedding.announce_document(report.doc_id)
 
     def _note_progress(self, source: Source, reports: Sequence[FileReport]) -> None:
         """So far so many passages came of so many bytes: what is left will bring about as many."""

@@ -51,7 +51,7 @@ class Embedding:
         self.done = 0
         self.expected = 0.0
 
-    def more(self, doc_id: str = "") -> None:
+    def announce_document(self, doc_id: str = "") -> None:
         """A document was committed."""
         if self._docs is not None and doc_id:
             self._docs.add(doc_id)
@@ -142,10 +142,10 @@ class Embedding:
 
     async def _count_waiting(self) -> int:
         docs = None if self._docs is None else sorted(self._docs)
-        return await self._app.catalog.waiting(docs)
+        return await self._app.catalog.count_waiting(docs)
 
     async def _report_progress(self) -> None:
-        waiting, rate = await self._count_waiting(), self._rate.now(self.done)
+        waiting, rate = await self._count_waiting(), self._rate.update_rate(self.done)
         left = (waiting + self.expected) / rate if rate else None
         await self._tell(Progress("embed", self.done, self.done + waiting, rate=rate, left=left))
 

@@ -69,7 +69,7 @@ async def store_memory(app: App, user_id: str, told: Told) -> Kept:
         return Kept("dropped", reason=Text("it looks like a secret"))
     vector, same = await app.embedder.query(told.subject), list[str]()
     if told.kind == "question":
-        near = await app.memories.near(user_id, vector, COMPARED)
+        near = await app.memories.find_near(user_id, vector, COMPARED)
         others = [
             each.subject
             for each, _ in near
@@ -91,10 +91,10 @@ async def find_memories(
     if is_list_all_request(question):
         facts = [memory for memory in await app.memories.list(user_id) if memory.kind == "fact"]
         return [Recalled(memory, 1.0) for memory in facts[: 2 * MOST]]
-    near = await app.memories.near(user_id, await app.embedder.query(question), NEAREST)
+    near = await app.memories.find_near(user_id, await app.embedder.query(question), NEAREST)
     found: list[Recalled] = []
     for each in await recall_memories(
-        question, near, app.memories.now(), app.reader, collection=collection, most=NEAREST
+        question, near, app.memories.read_clock(), app.reader, collection=collection, most=NEAREST
     ):
         if len(found) == MOST:
             break
@@ -107,7 +107,7 @@ async def _embed_again(app: App, user_id: str) -> None:
     """A change of embedder loses nothing: what another one embedded is embedded again, some at each
     question.
     """
-    for memory in await app.memories.stale(user_id, app.embedder.dim, AGAIN):
+    for memory in await app.memories.list_stale(user_id, app.embedder.dim, AGAIN):
         await app.memories.put_vector(user_id, memory, await app.embedder.query(memory.subject))
 
 

@@ -173,7 +173,7 @@ class _Refresh:
             )
         self._unchanged += page.how != "fetched"
         self._changed += page.how == "fetched"
-        self.embedding.more(page.doc_id)
+        self.embedding.announce_document(page.doc_id)
 
     async def _remove_page(self, url: str) -> None:
         if doc_id := self._pages[url]:

@@ -92,7 +92,7 @@ class Web:
             if n not in search.pages:
                 search.warnings.setdefault(n, f"{result.url}: not there within {limit:g} seconds")
         found = {doc_id: at for _, (doc_id, at) in sorted(search.pages.items())}
-        if found and (waiting := await self._app.catalog.waiting(list(found))):
+        if found and (waiting := await self._app.catalog.count_waiting(list(found))):
             search.notes.append(
                 Text(
                     "{waiting} passages of these pages could not be embedded in time; "
@@ -153,7 +153,7 @@ class Web:
             return
         search.notes += page.notes
         search.pages[n] = page.doc_id, page.checked_at
-        search.embedding.more(page.doc_id)
+        search.embedding.announce_document(page.doc_id)
 
 
 def _format_error(error: Exception) -> str:

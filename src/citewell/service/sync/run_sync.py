@@ -258,7 +258,7 @@ class _Run:
         return report
 
     def _note_taken(self, report: FileReport) -> None:
-        self.embedding.more(report.doc_id)
+        self.embedding.announce_document(report.doc_id)
 
     async def _note(self, item: Item, version: str, problem: str, document: str = "") -> None:
         """What could not be read keeps the moment at which it last could."""

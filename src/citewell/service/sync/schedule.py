@@ -34,4 +34,4 @@ async def start_due_syncs_forever(app: App) -> None:
 
 async def run_sync_job(app: App, job: Job, holder: Holder) -> SyncReport:
     """A run as a job: its report is the job's result."""
-    return await run_sync(app, str(job.payload["sync_id"]), holder.tell, allowed=holder.still)
+    return await run_sync(app, str(job.payload["sync_id"]), holder.tell, allowed=holder.check_held)

@@ -35,7 +35,9 @@ async def find_same_questions(
     )
     left = list(islice(open_ones, ASKED))
     try:
-        found = await reader.same([(question, others[n]) for n in left]) if left else []
+        found = (
+            await reader.compare_questions([(question, others[n]) for n in left]) if left else []
+        )
     except ModelUnavailable:
         return same
     for n, probability in zip(left, found, strict=True):

@@ -69,8 +69,8 @@ async def recall_memories(
     most: int = MOST,
 ) -> list[Recalled]:
     """Those that bear on the question, the best first; the one that settles it before all others.
-    `near`: with cosines, the nearest first, from `Memories.near`. With `collection`, only what was
-    settled in it counts; facts count in all.
+    `near`: with cosines, the nearest first, from `Memories.find_near`. With `collection`, only what
+    was settled in it counts; facts count in all.
     """
     back = is_memory_question(question)
     facts_ = [each for each in near if each[0].kind == "fact"]

@@ -196,14 +196,14 @@ def _fetch_rows(connection: DuckDBPyConnection, sql: str, limits: Limits) -> Row
     if any("TIME ZONE" in kind for _, kind in described):
         connection.execute(_cast_zones_to_text(sql, [kind for _, kind in described]))
 
-    def each() -> Iterator[Sequence[Any]]:
+    def fetch_rows() -> Iterator[Sequence[Any]]:
         while some := connection.fetchmany(min(AT_ONCE, limits.rows + 1)):
             yield from some
 
     return gather_rows(
         [name for name, _ in described],
         [detect_kind(kind) for _, kind in described],
-        each(),
+        fetch_rows(),
         limits,
     )
 

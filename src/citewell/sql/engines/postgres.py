@@ -227,13 +227,13 @@ def _fetch_rows(connection: Connection, sql: str, limits: Limits) -> Rows:
     described = cursor.description or []
     kinds = _load_kinds(connection, [column.type_code for column in described])
 
-    def each() -> Iterator[Sequence[Any]]:
+    def fetch_rows() -> Iterator[Sequence[Any]]:
         some = cursor.fetchall()
         while some:
             yield from some
             some = [] if direct else _send_statement(connection, fetching).fetchall()
 
-    return gather_rows([column.name for column in described], kinds, each(), limits)
+    return gather_rows([column.name for column in described], kinds, fetch_rows(), limits)
 
 
 def _load_kinds(connection: Connection, types: Sequence[int]) -> list[Kind]:

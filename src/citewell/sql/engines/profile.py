@@ -72,7 +72,7 @@ def inspect_tables(
         if budget.over:
             left.append(one.table.name)
             continue
-        tables[place] = _TableInspector(one, ask, dialect, values, budget).taken()
+        tables[place] = _TableInspector(one, ask, dialect, values, budget).build_table()
     if not left:
         return tables, []
     some = ", ".join(sorted(left)[:5]) + (", ..." if len(left) > 5 else "")
@@ -98,7 +98,7 @@ class _TableInspector:
     def ask(self, sql: str) -> list[Sequence[Any]] | None:
         return None if self.budget.over else self._ask(sql, self.budget.get_probe_seconds())
 
-    def taken(self) -> Table:
+    def build_table(self) -> Table:
         table = self.found.table
         columns = {column.name: column for column in table.columns}
         for column in self._read_ranges():

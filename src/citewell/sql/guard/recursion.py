@@ -138,12 +138,15 @@ def _is_driven_by_table(
     if all(table.name.lower() == name for table in tables):
         return False
 
-    def ties(comparison: exp.Expr) -> bool:
+    def joins(comparison: exp.Expr) -> bool:
         named = {column.table.lower() for column in comparison.find_all(exp.Column)}
         return "" in named or (bool(named & own) and bool(named - own))
 
     compared = [
-        part for condition in conditions for part in condition.find_all(exp.Predicate) if ties(part)
+        part
+        for condition in conditions
+        for part in condition.find_all(exp.Predicate)
+        if joins(part)
     ]
     if not using and not compared:
         return False
@@ -250,7 +253,7 @@ def _evaluate_at(step: exp.Expr, value: float) -> float | None:
     if not step.find(exp.Column):
         return evaluate_number(step)
 
-    def known(node: exp.Expr) -> exp.Expr:
+    def fill_column(node: exp.Expr) -> exp.Expr:
         return exp.Literal.number(value) if isinstance(node, exp.Column) else node
 
-    return evaluate_number(step.copy().transform(known))
+    return evaluate_number(step.copy().transform(fill_column))

@@ -289,7 +289,7 @@ class Catalog:
         """
         return await self._db.read(vectors.list_unembedded, embedder, limit, docs, newest=newest)
 
-    async def waiting(self, docs: Sequence[str] | None = None) -> int:
+    async def count_waiting(self, docs: Sequence[str] | None = None) -> int:
         """Chunks, summaries included, without a vector of the embedder in use; of `docs` only."""
         return await self._db.read(vectors.count_unembedded, self._embedder, docs)
 

@@ -170,11 +170,11 @@ class Syncs:
     async def items(self, sync_id: str) -> dict[str, SeenItem]:
         """All that was ever seen there and is still kept, by address."""
 
-        def listed(connection: Connection) -> dict[str, SeenItem]:
+        def read(connection: Connection) -> dict[str, SeenItem]:
             rows = connection.execute(_ITEMS, {"id": sync_id})
             return {row.uri: parse_item(row) for row in rows}
 
-        return await self._db.read(listed)
+        return await self._db.read(read)
 
     async def put_item(self, sync_id: str, item: SeenItem) -> None:
         """Nothing where the place was removed meanwhile."""
@@ -207,11 +207,11 @@ class Syncs:
     async def count_items(self, sync_id: str) -> tuple[int, int]:
         """How many are there, and how many were."""
 
-        def counts(connection: Connection) -> tuple[int, int]:
+        def read(connection: Connection) -> tuple[int, int]:
             row = connection.execute(_COUNT, {"id": sync_id}).one()
             return row.there, row.gone
 
-        return await self._db.read(counts)
+        return await self._db.read(read)
 
     async def forget_items(self, sync_id: str, uris: Sequence[str]) -> None:
         row = {"id": sync_id, "uris": list(uris)}

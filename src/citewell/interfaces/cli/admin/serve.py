@@ -198,7 +198,7 @@ async def _stop_server(app: App, server: uvicorn.Server, signals: asyncio.Queue[
     stopping, seconds = app.stopping, app.settings.stop_seconds
     stopping.close(seconds)
     again = asyncio.create_task(signals.get())
-    idle = asyncio.create_task(stopping.idle())
+    idle = asyncio.create_task(stopping.wait_idle())
     await asyncio.wait(
         {again, idle}, timeout=min(SOON, seconds), return_when=asyncio.FIRST_COMPLETED
     )

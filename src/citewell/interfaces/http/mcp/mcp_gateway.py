@@ -114,7 +114,7 @@ class MCPGateway:
                 scope, receive, send
             )
         else:
-            with self._sessions.opening(caller.user_id):
+            with self._sessions.count_opening(caller.user_id):
                 await self._handle_until_stopped(
                     manager, scope, receive, self._track_sessions(manager, scope, said, send)
                 )
@@ -254,16 +254,16 @@ async def _end_session(
 ) -> None:
     """As its owner would."""
 
-    async def nothing() -> Message:
+    async def receive_nothing() -> Message:
         return {"type": "http.request", "body": b"", "more_body": False}
 
-    async def unheard(_: Message) -> None:
+    async def ignore_message(_: Message) -> None:
         return
 
     await manager.handle_request(
         {**scope, "method": "DELETE", "headers": [(SESSION.encode(), session_id.encode())]},
-        nothing,
-        unheard,
+        receive_nothing,
+        ignore_message,
     )
 
 

@@ -26,7 +26,7 @@ class Sessions:
         )
 
     @contextmanager
-    def opening(self, user_id: str) -> Iterator[None]:
+    def count_opening(self, user_id: str) -> Iterator[None]:
         """A request is about to open one."""
         self._opening[user_id] += 1
         try:

@@ -70,7 +70,7 @@ async def chat_completions(
     reply = Reply(body.model, get_base_url(request), body.citewell.sources)
     if not body.stream:
         answer = await run_while_connected(request, answer_to(app, asked))
-        return JSONResponse(reply.whole(add_warnings(answer, warnings)))
+        return JSONResponse(reply.build_completion(add_warnings(answer, warnings)))
     events = await start_events(app, asked, at_work)
     return stream_events(request, _stream_chunks(events, reply, body, warnings), format_data_line)
 
@@ -78,16 +78,16 @@ async def chat_completions(
 async def _stream_chunks(
     events: AsyncGenerator[Event, None], reply: Reply, body: ChatRequest, warnings: list[str]
 ) -> AsyncIterator[Pair]:
-    yield "", reply.first()
+    yield "", reply.build_first_chunk()
     async with aclosing(events):
         async for event in events:
             if thought := _extract_thought(event, body):
                 yield "", reply.to_thought_chunk(thought)
             if isinstance(event.data, Answer):
-                for chunk in reply.parts(add_warnings(event.data, warnings)):
+                for chunk in reply.build_chunks(add_warnings(event.data, warnings)):
                     yield "", chunk
                 if body.stream_options and body.stream_options.include_usage:
-                    yield "", reply.cost(event.data)
+                    yield "", reply.build_usage_chunk(event.data)
     yield DONE
 
 

@@ -26,7 +26,7 @@ class Reply:
     id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
     created: int = field(default_factory=lambda: int(time.time()))
 
-    def whole(self, answer: Answer) -> dict[str, Any]:
+    def build_completion(self, answer: Answer) -> dict[str, Any]:
         """A `chat.completion`."""
         text = self._link_answer(answer)
         message = {
@@ -42,13 +42,13 @@ class Reply:
             "citewell": answer.model_dump(mode="json"),
         }
 
-    def first(self) -> dict[str, Any]:
+    def build_first_chunk(self) -> dict[str, Any]:
         return self._build_chunk({"role": "assistant", "content": ""})
 
     def to_thought_chunk(self, text: str) -> dict[str, Any]:
         return self._build_chunk({"reasoning_content": text})
 
-    def parts(self, answer: Answer) -> list[dict[str, Any]]:
+    def build_chunks(self, answer: Answer) -> list[dict[str, Any]]:
         """The answer by sentence; the last chunk has annotations, the Answer, and why it ends."""
         text = self._link_answer(answer)
         last = self._build_chunk({"annotations": to_annotations(text)}, "stop")
@@ -57,7 +57,7 @@ class Reply:
             last | {"citewell": answer.model_dump(mode="json")},
         ]
 
-    def cost(self, answer: Answer) -> dict[str, Any]:
+    def build_usage_chunk(self, answer: Answer) -> dict[str, Any]:
         """The chunk that `stream_options.include_usage` asks for."""
         return self._build_frame("chat.completion.chunk") | {
             "choices": [],

@@ -96,7 +96,7 @@ class Access:
                 and message["status"] != 429
             ):
                 try:
-                    await rates.attempt(address)
+                    await rates.count_attempt(address)
                 except Refused as error:
                     over, scope[REFUSAL] = True, error
                     await build_json_reply(error.status, to_problem(error), error.headers)(
@@ -167,7 +167,7 @@ class Access:
         if token := get_bearer_token(headers):
             holder = await app.users.holder(token)
             if holder is None:
-                await self._get_rates(app).attempt(address)
+                await self._get_rates(app).count_attempt(address)
                 raise Refused(
                     401,
                     "wrong_token",

@@ -37,7 +37,7 @@ class Rates:
             self._requests, user_id, "access.requests_a_minute", Text("ask less often")
         )
 
-    async def attempt(self, address: str) -> None:
+    async def count_attempt(self, address: str) -> None:
         """A try to sign in, or a token that is nobody's. Raises Refused (429)."""
         await self._count_hit(
             self._tries,

@@ -36,7 +36,7 @@ class Closing:
         if self.stopping.closing.is_set() and is_new_work(str(scope["method"]), str(scope["path"])):
             await self._build_refusal(str(scope["path"]))(scope, receive, send)
             return
-        self.stopping.began()
+        self.stopping.count_start()
         try:
             await self.app(scope, receive, send)
         finally:

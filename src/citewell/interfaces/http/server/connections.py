@@ -76,7 +76,7 @@ class Connections:
         if self._open[whose] <= 0:
             del self._open[whose]
 
-    def waits(self, one: Connection) -> None:
+    def mark_waiting(self, one: Connection) -> None:
         """Its client is to say something: a first request, or the next one."""
         self._waiting.setdefault(one, None)
 

@@ -109,7 +109,7 @@ class TimedProtocol(H11Protocol):
         if self.transport.is_closing():
             self._set_owed("")
         elif state is h11.IDLE:
-            self.book.waits(self)
+            self.book.mark_waiting(self)
             self._set_owed("" if self.timeout_keep_alive_task else "head")
         else:
             self.book.mark_working(self)
