@@ -31,6 +31,29 @@ async def test_sessions(client: httpx.AsyncClient, app: App) -> None:
     assert (await client.get(path)).status_code == 404
 
 
+async def test_a_page_of_sessions(client: httpx.AsyncClient, app: App) -> None:
+    """Pinned ones first, those in folders with the first page, and how many there are."""
+
+    async def ask_for(**asked: str | int | bool) -> tuple[list[str], int]:
+        told = (await client.get("/api/sessions", params=asked)).json()
+        assert (told["archived"], told["agents"]) == (1, ["data", "qa"])
+        return [each["title"] for each in told["sessions"]], told["total"]
+
+    folder = (await client.post("/api/folders", json={"name": "Old"})).json()["folder_id"]
+    made = [await app.sessions.create("qa", title=f"t{n}") for n in range(5)]
+    await app.sessions.create("data", title="rows")
+    await app.sessions.mark(made[0].session_id, pinned=True)
+    await app.sessions.mark(made[1].session_id, folder=folder)
+    await app.sessions.mark(made[2].session_id, archived=True)
+    assert await ask_for(limit=2) == (["t0", "rows", "t1"], 5)
+    assert await ask_for(limit=2, offset=2) == (["t4", "t3"], 5)
+    assert await ask_for(limit=9, archived=False) == (["t0", "rows", "t4", "t3", "t1"], 4)
+    assert await ask_for(limit=9, agent="data") == (["rows"], 1)
+    assert await ask_for(limit=9, q="t2") == (["t2"], 1)
+    assert len((await ask_for())[0]) == 6
+    assert (await client.get("/api/sessions?limit=501")).status_code == 422
+
+
 async def test_traces(client: httpx.AsyncClient, app: App, agent: FakeAgent) -> None:
     """The list says what was asked, one trace has its steps and answer."""
     trace = Trace(

@@ -65,6 +65,21 @@ def test_pinned_and_archived(goto: Goto, page: Page, axe: Any, picture: Any) -> 
     expect(talks.get_by_role("button", name="Hide archived")).to_have_count(0)
 
 
+def test_more_are_asked_for_when_they_are_wanted(goto: Goto, page: Page) -> None:
+    """A page of them at a time, here of two; what is searched for is found on any page."""
+    page.route(
+        re.compile(r"/api/sessions\?.*limit=60\b"),
+        lambda route: route.continue_(url=route.request.url.replace("limit=60", "limit=2")),
+    )
+    goto("/ask")
+    talks = page.get_by_role("region", name="Conversations")
+    links = talks.get_by_role("link", name=re.compile("mill|bridge"))
+    expect(links).to_have_count(2)
+    talks.get_by_role("button", name="3 more").click()
+    expect(links).to_have_count(5)
+    expect(talks.get_by_role("button", name=re.compile("more"))).to_have_count(0)
+
+
 @pytest.mark.parametrize("kind", ["Word", "PDF", "Markdown"])
 def test_a_conversation_is_exported_with_footnotes(goto: Goto, page: Page, kind: str) -> None:
     goto("/ask")

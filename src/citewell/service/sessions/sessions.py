@@ -36,15 +36,49 @@ class AnsweredQuestion(Shown):
     answer: Answer
 
 
-async def list_sessions(app: App, user_id: str, words: str = "") -> list[SessionInfo]:
-    """Newest first; with `words`, those that have all of them in their title or in what was
-    said.
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """`sessions`: a page of those that were wanted, and with the first page all of them that stand
+    in folders. `total`: how many stand in none, on any page. `archived`, `agents`: of everything
+    that the user has.
     """
-    listed = await app.sessions.list(user_id)
-    if not words.split():
-        return listed
-    found = await app.sessions.find(user_id, words.split())
-    return [each for each in listed if each.session_id in found]
+
+    sessions: list[SessionInfo]
+    total: int
+    archived: int
+    agents: list[str]
+
+
+async def list_sessions(
+    app: App,
+    user_id: str,
+    words: str = "",
+    *,
+    agent: str = "",
+    archived: bool = True,
+    offset: int = 0,
+    limit: int | None = None,
+) -> SessionPage:
+    """Newest first; with `words`, those that have all of them in their title or in what was said.
+    `archived`: those too. `limit`: as many that stand in no folder, from the `offset` on, those
+    that are pinned first.
+    """
+    every = await app.sessions.list(user_id)
+    found = await app.sessions.find(user_id, words.split()) if words.split() else None
+    wanted = [
+        each
+        for each in every
+        if (found is None or each.session_id in found)
+        and (not agent or each.agent == agent)
+        and (archived or not each.archived)
+    ]
+    count, agents = sum(each.archived for each in every), sorted({each.agent for each in every})
+    loose = [each for each in wanted if not each.folder]
+    if limit is None:
+        return SessionPage(wanted, len(loose), count, agents)
+    loose.sort(key=lambda each: not each.pinned)
+    inside = [] if offset else [each for each in wanted if each.folder]
+    return SessionPage([*loose[offset : offset + limit], *inside], len(loose), count, agents)
 
 
 async def get_own_session(app: App, session_id: str, user_id: str) -> SessionInfo:

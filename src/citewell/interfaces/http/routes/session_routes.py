@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
@@ -24,14 +25,23 @@ from citewell.store.conversations.shares import Share
 from citewell.store.session_rows import SessionInfo
 from citewell.types import Message
 
+MOST = 500  # sessions a page
+
 router = APIRouter(prefix="/api/sessions", tags=["sessions"], route_class=JSONRoute)
 folder_router = APIRouter(prefix="/api/folders", tags=["sessions"], route_class=JSONRoute)
 share_router = APIRouter(prefix="/api", tags=["sessions"], route_class=JSONRoute)
 
 
 class Sessions(BaseModel):
+    """`total`: how many stand in no folder, on any page. `archived`, `agents`: of all that the user
+    has.
+    """
+
     sessions: list[SessionInfo]
     folders: list[Folder]
+    total: int
+    archived: int
+    agents: list[str]
 
 
 class SessionWithHistory(SessionInfo):
@@ -62,12 +72,19 @@ async def list_sessions(
     q: Annotated[
         str, Query(max_length=200, description="words of the title or of what was said")
     ] = "",
+    agent: Annotated[str, Query(max_length=50, description="of this agent alone")] = "",
+    archived: Annotated[bool, Query(description="those that are archived too")] = True,
+    offset: Annotated[int, Query(ge=0, description="sessions before the page")] = 0,
+    limit: Annotated[int | None, Query(ge=1, le=MOST, description="sessions a page")] = None,
 ) -> Sessions:
-    """Newest first, and the folders they may stand in, by name."""
-    return Sessions(
-        sessions=await service.list_sessions(app, caller.user_id, q),
-        folders=await folders.list_folders(app, caller.user_id),
+    """Newest first, and the folders they may stand in, by name. With a `limit` a page of those in
+    no folder, pinned ones first; those in folders come with the first page.
+    """
+    page = await service.list_sessions(
+        app, caller.user_id, q, agent=agent, archived=archived, offset=offset, limit=limit
     )
+    kept = await folders.list_folders(app, caller.user_id)
+    return Sessions(folders=kept, **{each.name: getattr(page, each.name) for each in fields(page)})
 
 
 @router.get("/{session_id}")

@@ -6,8 +6,10 @@ import { del, get, patch } from "../api.js";
 import { go, route } from "../state.js";
 import { batch, signal } from "../ui/html.js";
 import { effect } from "@preact/signals";
+import { counts, listing, NEWEST } from "../talks/listing.js";
 import { isShelf } from "./attachments.js";
 import { draftOf, keepDraft } from "./drafts.js";
+import { joined } from "./history.js";
 import { leavesOpen } from "./recover.js";
 import { newRun } from "./stream.js";
 import { dropUnanswered, keepUnanswered, placeUnanswered, unansweredIn } from "./unanswered.js";
@@ -96,15 +98,17 @@ export function forgetTalks() {
   for (const talk of talks.values()) for (const turn of talk.turns.value) letGo(turn);
   talks = new Map();
   sessions.value = null;
+  listing.value = NEWEST;
   unfinished.value = underway.value = [];
 }
 
 export async function loadSessions() {
   try {
-    const [kept, runs] = await Promise.all([get("/sessions"), get("/runs").catch(() => ({ runs: [] }))]);
+    const [kept, runs] = await Promise.all([get("/sessions", listing.value), get("/runs").catch(() => ({ runs: [] }))]);
     batch(() => {
       sessions.value = kept.sessions;
       folders.value = kept.folders;
+      counts.value = { total: kept.total, archived: kept.archived, agents: kept.agents };
       unfinished.value = runs.runs;
       underway.value = (runs.live ?? []).filter((/** @type {Underway} */ each) => !isHeard(each));
       sessionsError.value = null;
@@ -144,32 +148,6 @@ export async function load(talk) {
       talk.loading.value = false;
     });
   }
-}
-
-/**
- * What was said, each question with its answer where that is kept: traces go after their days, history does not.
- * @param {{role: string, content: string}[]} history
- * @param {{trace_id: string, created_at: number, question: string, request: Partial<Request>, answer: Answer}[]} answers
- * @returns {Turn[]}
- */
-export function joined(history, answers) {
-  /** @type {Turn[]} */
-  const turns = [];
-  let next = 0;
-  for (const message of history) {
-    const last = turns.at(-1);
-    if (message.role === "user") {
-      turns.push({ key: `h${turns.length}`, question: message.content, request: {}, at: 0 });
-    } else if (message.role === "assistant" && last && last.said === undefined) {
-      last.said = message.content;
-      const at = answers.findIndex((each, n) => n >= next && each.question === last.question && each.answer.answer === message.content);
-      const found = answers[at];
-      if (!found) continue;
-      next = at + 1;
-      Object.assign(last, { key: found.trace_id, request: found.request, at: found.created_at, answer: found.answer });
-    }
-  }
-  return turns;
 }
 
 /** @param {Talk} talk @param {Request} request */
@@ -284,6 +262,13 @@ function newKey() {
 export async function change(id, values) {
   const session = await patch(`/sessions/${encodeURIComponent(id)}`, values);
   sessions.value = (sessions.value ?? []).map((each) => (each.session_id === id ? { ...each, ...session } : each));
+  await loadSessions();
+}
+
+/** Others of them, or more. @param {Partial<import("../talks/listing.js").Listing>} wanted */
+export function list(wanted) {
+  listing.value = { ...listing.value, ...wanted };
+  return loadSessions();
 }
 
 /** @param {string} id */
@@ -292,5 +277,6 @@ export async function remove(id) {
   for (const turn of talks.get(id)?.turns.value ?? []) letGo(turn);
   talks.delete(id);
   sessions.value = (sessions.value ?? []).filter((each) => each.session_id !== id);
+  void loadSessions();
   if (route.value.parts[1] === id) go("/ask", { replace: true });
 }

@@ -81,7 +81,7 @@ function usePlaces(words) {
   const [talks, setTalks] = useState(/** @type {Place[]} */ ([]));
   useEffect(() => {
     let mine = true;
-    const look = () => get("/sessions", { q: words }).then(({ sessions }) => mine && setTalks(sessions.slice(0, MOST).map(placeOf)), () => undefined);
+    const look = () => get("/sessions", { q: words, limit: MOST }).then(({ sessions }) => mine && setTalks(sessions.slice(0, MOST).map(placeOf)), () => undefined);
     const timer = setTimeout(look, words ? PAUSE : 0);
     return () => {
       mine = false;

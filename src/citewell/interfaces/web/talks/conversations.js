@@ -7,17 +7,17 @@ import { Button, IconButton, month, Problem } from "../ui/index.js";
 import { html, signal, useEffect, useState } from "../ui/html.js";
 import { focusComposer } from "../ask/composer.js";
 import { FolderDialog, FolderRows } from "./folders.js";
+import { counts, LISTED, listing } from "./listing.js";
 import { Row, titleOf } from "./row.js";
-import { beginTalk, folders, goOn, hear, loadSessions, sessions, sessionsError, underway, unfinished } from "../ask/talks.js";
+import { beginTalk, folders, goOn, hear, list, loadSessions, sessions, sessionsError, underway, unfinished } from "../ask/talks.js";
 
 /** @typedef {import("../ask/types.js").Session} Session */
 
-const SHOWN = 60; // titles laid out at once
+const FOUND = 100; // that are listed of a search
 const DAY = 86_400_000;
 const PAUSE = 250; // milliseconds of no key before what was said is searched
 
 const wanted = signal("");
-const ofAgent = signal("");
 
 /** Begin a new one. */
 export function newTalk() {
@@ -28,61 +28,60 @@ export function newTalk() {
 }
 
 export function Conversations() {
-  const [most, setMost] = useState(SHOWN);
   const [making, setMaking] = useState(false);
   const all = sessions.value;
-  const agents = [...new Set((all ?? []).map((each) => each.agent))].sort();
-  const [stored, setStored] = useState(false);
+  const { total, archived, agents } = counts.value;
+  const { agent, archived: stored, limit } = listing.value;
   const words = wanted.value.trim().toLocaleLowerCase();
-  const said = useSaid(words);
-  const found = (all ?? []).filter((each) => (!ofAgent.value || each.agent === ofAgent.value)
-    && (words ? titleOf(each).toLocaleLowerCase().includes(words) || said.has(each.session_id) : stored || !each.archived));
-  const archived = (all ?? []).filter((each) => each.archived).length;
+  const said = useSaid(words, agent);
+  const here = (all ?? []).filter((each) => (words ? titleOf(each).toLocaleLowerCase().includes(words) : stored || !each.archived));
+  const found = [...here, ...said.filter((each) => !here.some((one) => one.session_id === each.session_id))];
   // what is searched for is listed whatever its folder
-  const inside = words || ofAgent.value ? [] : found.filter((each) => folders.value.some((one) => one.folder_id === each.folder));
+  const inside = words || agent ? [] : found.filter((each) => folders.value.some((one) => one.folder_id === each.folder));
   const loose = found.filter((each) => !inside.includes(each));
   return html`<section class="talks" aria-label=${t("ask.talks")}>
     <div class="talks-new">
       <${Button} kind="plain" icon="plus" onClick=${newTalk}>${t("ask.new_talk")}<//>
       <${IconButton} name="folder" label=${t("ask.new_folder")} onClick=${() => setMaking(true)} />
     </div>
-    ${all && all.length > 4 && html`<input type="search" class="talks-search" aria-label=${t("ask.search_talks")} placeholder=${t("ask.search_talks_short")}
+    ${all && (all.length > 4 || archived > 0 || agent) && html`<input type="search" class="talks-search" aria-label=${t("ask.search_talks")} placeholder=${t("ask.search_talks_short")}
       value=${wanted.value} onInput=${(/** @type {any} */ event) => (wanted.value = event.currentTarget.value)} />`}
-    ${agents.length > 1 && html`<select class="talks-agent" aria-label=${t("ask.talks_of")} value=${ofAgent.value}
-      onChange=${(/** @type {any} */ event) => (ofAgent.value = event.currentTarget.value)}>
+    ${agents.length > 1 && html`<select class="talks-agent" aria-label=${t("ask.talks_of")} value=${agent}
+      onChange=${(/** @type {any} */ event) => list({ agent: event.currentTarget.value, limit: LISTED })}>
       <option value="">${t("ask.all_agents")}</option>
       ${agents.map((each) => html`<option key=${each} value=${each}>${agentName(each)}</option>`)}
     </select>`}
     ${sessionsError.value && html`<${Problem} error=${sessionsError.value} retry=${loadSessions} />`}
     <${LeftOver} />
-    ${all && !all.length && html`<p class="talks-none">${t("ask.no_talks")}</p>`}
+    ${all && !all.length && !archived && !agent && html`<p class="talks-none">${t("ask.no_talks")}</p>`}
     ${all && all.length > 0 && !found.length && html`<p class="talks-none" role="status">${t("ask.none_found")}</p>`}
-    ${!words && !ofAgent.value && html`<${FolderRows} sessions=${inside} />`}
-    ${byDay(loose.slice(0, most)).map(([day, members]) => html`<div class="talks-day" key=${day}>
+    ${!words && !agent && html`<${FolderRows} sessions=${inside} />`}
+    ${byDay(loose).map(([day, members]) => html`<div class="talks-day" key=${day}>
       <h3>${day}</h3>
       <ul>${members.map((each) => html`<${Row} key=${each.session_id} session=${each} />`)}</ul>
     </div>`)}
-    ${loose.length > most && html`<button type="button" class="link" onClick=${() => setMost(most + SHOWN)}>
-      ${t("ask.more_talks", { n: loose.length - most })}</button>`}
-    ${archived > 0 && !words && html`<button type="button" class="link" onClick=${() => setStored(!stored)}>
+    ${!words && total > loose.length && html`<button type="button" class="link" onClick=${() => list({ limit: limit + LISTED })}>
+      ${t("ask.more_talks", { n: total - loose.length })}</button>`}
+    ${archived > 0 && !words && html`<button type="button" class="link" onClick=${() => list({ archived: !stored })}>
       ${t(stored ? "ask.hide_archived" : "ask.show_archived", { n: archived })}</button>`}
     ${making && html`<${FolderDialog} close=${() => setMaking(false)} />`}
   </section>`;
 }
 
-/** The conversations in which these words were said, by the server. @param {string} words @returns {Set<string>} */
-function useSaid(words) {
-  const [found, setFound] = useState(/** @type {Set<string>} */ (new Set()));
+/** The conversations in which these words were said, by the server. @param {string} words @param {string} agent @returns {Session[]} */
+function useSaid(words, agent) {
+  const [found, setFound] = useState(/** @type {Session[]} */ ([]));
   useEffect(() => {
     let mine = true;
-    const look = () => get("/sessions", { q: words }).then(({ sessions: list }) => mine && setFound(new Set(list.map((/** @type {Session} */ each) => each.session_id))), () => undefined);
+    if (!words) setFound([]);
+    const look = () => get("/sessions", { q: words, agent, limit: FOUND }).then(({ sessions: list }) => mine && setFound(list), () => undefined);
     const timer = words ? setTimeout(look, PAUSE) : 0;
     return () => {
       mine = false;
       clearTimeout(timer);
     };
-  }, [words]);
-  return found;
+  }, [words, agent]);
+  return words ? found : [];
 }
 
 /** Questions that are answered now, asked elsewhere; and those that were stopped before their answer. */

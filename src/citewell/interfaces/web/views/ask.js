@@ -27,7 +27,7 @@ export default function Ask({ parts }) {
   const person = `${me.value?.user_id ?? ""} ${user.value}`;
   const turns = talk.turns.value;
   const making = turns.find((turn) => turn.run?.busy.value)?.run;
-  const session = sessions.value?.find((each) => each.session_id === talk.id.value);
+  const session = sessions.value?.find((each) => each.session_id === talk.id.value) ?? talk.session.value;
 
   useSubject(turns.length ? session?.title || turns[0]?.question : "");
   useEffect(() => {
