@@ -1,15 +1,18 @@
-"""Bytes outside the database: original files in a bucket that several servers share.
+"""Bytes outside the database: original files in a bucket that several servers share, and buckets of
+others, of which files are added.
 
-The one rule: an object is written once, under a key that nobody else uses, before the row that
-names it; it is deleted after that row has gone. So no object is ever changed under a reader, and
-what a broken process leaves is an object that no row names, which `list_keys` finds.
+The one rule: an object of ours is written once, under a key that nobody else uses, before the row
+that names it; it is deleted after that row has gone. So no object is ever changed under a reader,
+and what a broken process leaves is an object that no row names, which `list_keys` finds.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import PurePosixPath
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -30,22 +33,8 @@ class ObjectStore:
     """
 
     def __init__(self, url: str) -> None:
-        obstore = _import_obstore()
-        place = urlsplit(url)
-        if place.scheme not in KINDS or not place.netloc:
-            raise InvalidInput(
-                Text("{url}: no address of an object store", url=url),
-                hint=Text("such as s3://bucket/prefix"),
-            )
         self.url = url
-        try:
-            self._store = obstore.store.from_url(url, client_options=_CLIENT, retry_config=_RETRY)
-        except obstore.exceptions.BaseError as error:
-            raise InvalidInput(
-                Text("{url}: {why}", url=url, why=_shorten(error)),
-                hint=Text("check the address, and the keys in the environment"),
-            ) from error
-        self._obstore = obstore
+        self._obstore, self._store = _open_store(url)
 
     async def put(self, sha256: str, data: bytes) -> str:
         """Keep bytes; the key under which they lie when this returns."""
@@ -103,21 +92,84 @@ class ObjectStore:
         await self.delete([key])
 
     async def _run(self, call: Any, key: str) -> Any:
-        errors = self._obstore.exceptions
-        try:
+        with _translate_errors(self._obstore, self.url, key):
             return await call
-        except FileNotFoundError:
-            raise
-        except (errors.PermissionDeniedError, errors.UnauthenticatedError) as error:
-            raise StorageError(
-                Text("{url}: refuses access to {key}", url=self.url, key=key),
-                hint=Text("check the keys in the environment and what they may do"),
-            ) from error
-        except (errors.BaseError, OSError) as error:
-            raise TransientError(
-                Text("{url}: {why}", url=self.url, why=_shorten(error)),
-                hint=Text("check that the object store runs, then try again"),
-            ) from error
+
+
+class Bucket:
+    """The bucket of an address such as s3://BUCKET/KEY, whose objects are only read. Methods block,
+    and raise what those of `ObjectStore` raise.
+    """
+
+    def __init__(self, address: str) -> None:
+        scheme, _, rest = address.partition("://")
+        bucket, _, self.key = rest.partition("/")
+        self.url = f"{scheme}://{bucket}"
+        self._obstore, self._store = _open_store(self.url)
+
+    def list_objects(self) -> Iterator[tuple[str, int]]:
+        """(address, bytes) of the object under the key, or of all below it whose names are not
+        hidden, in the order of their keys. None where there is nothing.
+        """
+        with _translate_errors(self._obstore, self.url, self.key):
+            pages = self._obstore.list(self._store, self.key or None)
+            rows = sorted((row["path"], row["size"]) for page in pages for row in page)
+            if not rows and self.key and not self.key.endswith("/"):
+                try:
+                    rows = [(self.key, self._obstore.head(self._store, self.key)["size"])]
+                except FileNotFoundError:
+                    return
+        for path, size in rows:
+            below = PurePosixPath(path.removeprefix(self.key))
+            if not any(part.startswith(".") for part in below.parts):
+                yield f"{self.url}/{path}", size
+
+    def read(self, most: int) -> tuple[bytes, int, float]:
+        """The object's bytes, or none where it has more than `most`; its size; when it was written
+        (seconds since the epoch). Raises FileNotFoundError too.
+        """
+        with _translate_errors(self._obstore, self.url, self.key):
+            reply = self._obstore.get(self._store, self.key)
+            size, written = reply.meta["size"], reply.meta["last_modified"].timestamp()
+            return (bytes(reply.bytes()) if size <= most else b""), size, written
+
+
+@contextmanager
+def _translate_errors(obstore: Any, url: str, key: str) -> Iterator[None]:
+    errors = obstore.exceptions
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (errors.PermissionDeniedError, errors.UnauthenticatedError) as error:
+        raise StorageError(
+            Text("{url}: refuses access to {key}", url=url, key=key),
+            hint=Text("check the keys in the environment and what they may do"),
+        ) from error
+    except (errors.BaseError, OSError) as error:
+        raise TransientError(
+            Text("{url}: {why}", url=url, why=_shorten(error)),
+            hint=Text("check that the object store runs, then try again"),
+        ) from error
+
+
+def _open_store(url: str) -> tuple[Any, Any]:
+    """The library, and what it makes of the address. Raises InvalidInput."""
+    obstore = _import_obstore()
+    place = urlsplit(url)
+    if place.scheme not in KINDS or not place.netloc:
+        raise InvalidInput(
+            Text("{url}: no address of an object store", url=url),
+            hint=Text("such as s3://bucket/prefix"),
+        )
+    try:
+        store = obstore.store.from_url(url, client_options=_CLIENT, retry_config=_RETRY)
+    except obstore.exceptions.BaseError as error:
+        raise InvalidInput(
+            Text("{url}: {why}", url=url, why=_shorten(error)),
+            hint=Text("check the address, and the keys in the environment"),
+        ) from error
+    return obstore, store
 
 
 def _import_obstore() -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import anyio
 import anyio.to_thread
@@ -20,9 +20,9 @@ from citewell.runtime.app import App
 from citewell.runtime.progress import OnProgress, Progress, ignore_progress
 from citewell.service.library.add_report import AddReport, FileReport, build_failed_report
 from citewell.service.library.embedding import Embedding
-from citewell.service.library.expand_paths import gather_files, to_display_name
+from citewell.service.library.expand_paths import Found, gather_files, to_display_name
 from citewell.service.library.intake import Allowed, Intake
-from citewell.service.library.read_file import read_file
+from citewell.service.library.read_file import Read, read_file, read_object
 from citewell.service.sites.keep_pages import SECONDS, open_pages
 from citewell.store.library.collection_rows import check_name
 
@@ -33,9 +33,9 @@ CHANGED = "it was written to while it was read; add it again when it is at rest"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a file's bytes are: at `path`, or on the web at `url`. `name` is its file name, `uri`
-    its lasting one; `reason`: why it cannot be added, where that is known before. `dates`: whether
-    the day it last changed says something (of an upload it does not).
+    """Where a file's bytes are: at `path`, in a bucket at `uri`, or on the web at `url`. `name` is
+    its file name, `uri` its lasting one; `reason`: why it cannot be added, where that is known
+    before. `dates`: whether the day it last changed says something (of an upload it does not).
     """
 
     uri: str
@@ -45,10 +45,19 @@ class Source:
     reason: str = ""
     dates: bool = True
     url: str = ""
+    in_bucket: bool = False
 
     @property
     def there(self) -> bool:
-        return self.path is not None or bool(self.url)
+        return self.path is not None or self.in_bucket or bool(self.url)
+
+
+def read_source(source: Source, limit: int) -> Read:
+    """Of a file or an object. Raises UnreadableFile, OSError, and what `Bucket.read` raises."""
+    if source.in_bucket:
+        return read_object(source.uri, limit)
+    assert source.path is not None
+    return read_file(source.path, limit)
 
 
 async def add_paths(
@@ -60,12 +69,14 @@ async def add_paths(
     priority: int | None = None,
     embedding: Embedding | None = None,
     links: bool = False,
+    engine: type[Reading] | None = None,
 ) -> AddReport:
-    """Read files, folders and web pages into `collection`. A bad file is reported and the rest goes
-    on; what the disk refuses ends the run, and the report says so beside what was added until then.
+    """Read files, folders, buckets and web pages into `collection`. A bad file is reported and the
+    rest goes on; what the disk refuses, and a bucket that does not answer, ends the run, and the
+    report says so beside what was added until then.
 
     `embedding`: what embeds beside it and wants to hear of each document. `links`: whether those
-    out of a folder are followed.
+    out of a folder are followed. `engine`: what reads; None: `Reading`, in this process.
     """
     check_name(collection)
     pictures = app.settings.ingest.ocr == "auto"
@@ -76,14 +87,15 @@ async def add_paths(
         Source(
             each.uri,
             each.path,
-            to_display_name(each.path) if each.path else each.uri,
+            _get_name(each),
             each.size,
             each.reason,
             url=each.url,
+            in_bucket=each.in_bucket,
         )
         for each in found.found
     ]
-    reading = Reading(
+    reading = (engine or Reading)(
         app,
         sources,
         collection,
@@ -94,7 +106,7 @@ async def add_paths(
     error = None
     try:
         files = await reading.run()
-    except StorageError as refused:
+    except (StorageError, TransientError) as refused:
         files, error = (
             reading.reports,
             {"code": refused.code, "message": refused.message, "hint": refused.hint},
@@ -102,6 +114,12 @@ async def add_paths(
     return AddReport(
         files=files, skipped=dict(sorted(found.skipped.items())), links=found.links, error=error
     )
+
+
+def _get_name(found: Found) -> str:
+    if found.in_bucket:
+        return PurePosixPath(found.uri).name
+    return to_display_name(found.path) if found.path else found.uri
 
 
 async def add_sources(
@@ -222,20 +240,25 @@ class Reading:
     async def _add_file(self, source: Source) -> list[FileReport]:
         if source.url:
             return [await self._add_page(source)]
-        if source.path is None:
+        if not source.there:
             return [FileReport(path=source.uri, status="failed", reason=source.reason)]
         async with self.app.turns.reading(source.size):
             try:
                 got = await anyio.to_thread.run_sync(
-                    read_file, source.path, self.app.settings.ingest.max_bytes
+                    read_source, source, self.app.settings.ingest.max_bytes
                 )
                 dated = got.dated if source.dates else None
                 intake = Intake(
                     self.app, self.collection, dated, self.priority, self._note_added, self._allowed
                 )
-                reports = await intake.file(got.data, source.name, source.uri)
+                return await take_file(intake, got, source)
             except Exception as error:  # noqa: BLE001  # whatever it is, the other files go on
                 return [build_failed_report(source.uri, error)]
-        if got.changed:
-            reports[0] = reports[0].model_copy(update={"warnings": [CHANGED, *reports[0].warnings]})
-        return reports
+
+
+async def take_file(intake: Intake, got: Read, source: Source) -> list[FileReport]:
+    """Add what was read of a source. Raises what `Intake.file` raises."""
+    reports = await intake.file(got.data, source.name, source.uri)
+    if got.changed:
+        reports[0] = reports[0].model_copy(update={"warnings": [CHANGED, *reports[0].warnings]})
+    return reports

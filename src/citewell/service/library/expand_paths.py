@@ -1,5 +1,5 @@
-"""Which files a list of paths means, web addresses among them. What is named is answered for; what
-a folder holds is taken if we can.
+"""Which files a list of paths means, addresses of web pages and buckets among them. What is named
+is answered for; what a folder or a bucket holds is taken if we can.
 
 In a folder, hidden names are left out, and files of unknown kinds are counted, not listed. A link
 that stays in the folder is followed once; one that leads out of it is not, unless that is wanted,
@@ -13,19 +13,21 @@ import stat
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from citewell.errors import InvalidInput
+from citewell.errors import CitewellError, InvalidInput
 from citewell.fetch.urls import canonicalize_url
 from citewell.ingest import PARSERS, PICTURES
 from citewell.ingest.archive.unpack import CONTAINERS
 from citewell.messages import Text
+from citewell.store.object_store import KINDS, Bucket
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A file, a web address (`url`, in its canonical form), or what is named and cannot be added
-    and why (`reason`). `size` in bytes, as the folder says.
+    and why (`reason`). `size` in bytes, as the folder says. `in_bucket`: the file is the object at
+    `uri`.
     """
 
     uri: str
@@ -33,6 +35,7 @@ class Found:
     size: int = 0
     reason: str = ""
     url: str = ""
+    in_bucket: bool = False
 
 
 @dataclass(slots=True)
@@ -72,7 +75,7 @@ def gather_files(paths: Sequence[str], *, pictures: bool = False, links: bool = 
     return found
 
 
-def is_known_type(path: Path, *, pictures: bool = True) -> bool:
+def is_known_type(path: PurePath, *, pictures: bool = True) -> bool:
     """Whether there is a parser for a file of this name, or it holds files."""
     suffix = path.suffix.lower()
     return (suffix in PARSERS and (pictures or suffix not in PICTURES)) or suffix in CONTAINERS
@@ -99,6 +102,9 @@ def to_display_name(path: Path) -> str:
 
 
 def _gather_path(named: str, found: Gathered, pictures: bool, links: bool) -> None:
+    if named.partition("://")[0] in KINDS:
+        _gather_bucket(named, found, pictures)
+        return
     if "://" in named:
         _gather_address(named, found)
         return
@@ -134,6 +140,22 @@ def _gather_address(named: str, found: Gathered) -> None:
     found.found.append(Found(url, url=url))
 
 
+def _gather_bucket(named: str, found: Gathered, pictures: bool) -> None:
+    before = len(found.found)
+    try:
+        for uri, size in Bucket(named).list_objects():
+            path = PurePath(uri)
+            if is_known_type(path, pictures=pictures):
+                found.found.append(Found(uri, size=size, in_bucket=True))
+            else:
+                found.skipped[path.suffix.lower() or "(no suffix)"] += 1
+    except CitewellError as error:
+        found.fail(named, Text("{message}; {hint}", message=error.message, hint=error.hint))
+        return
+    if len(found.found) == before:
+        _note_empty(named, found, pictures)
+
+
 def _gather_folder(named: str, folder: Path, found: Gathered, pictures: bool, links: bool) -> None:
     before = len(found.found)
     for path, size in walk_folder(folder, found, links):
@@ -142,12 +164,16 @@ def _gather_folder(named: str, folder: Path, found: Gathered, pictures: bool, li
         else:
             found.skipped[path.suffix.lower() or "(no suffix)"] += 1
     if len(found.found) == before:
-        passed_over = not pictures and any(suffix in PICTURES for suffix in found.skipped)
-        hint = Text('; its pictures are read with ingest.ocr = "auto"') if passed_over else ""
-        found.fail(
-            named,
-            Text("holds no file of a known kind (docs/formats.md lists them){hint}", hint=hint),
-        )
+        _note_empty(named, found, pictures)
+
+
+def _note_empty(named: str, found: Gathered, pictures: bool) -> None:
+    passed_over = not pictures and any(suffix in PICTURES for suffix in found.skipped)
+    hint = Text('; its pictures are read with ingest.ocr = "auto"') if passed_over else ""
+    found.fail(
+        named,
+        Text("holds no file of a known kind (docs/formats.md lists them){hint}", hint=hint),
+    )
 
 
 def walk_folder(top: Path, found: Gathered, links: bool) -> Iterator[tuple[Path, int]]:

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import Literal
 
 import anyio.to_thread
 
@@ -159,18 +160,31 @@ async def add_data(
     if allowed is not None:
         await allowed()
     info = await app.catalog.put(collection, uri, data, document, chunks, priority=priority)
-    same = await app.catalog.find_same_bytes(collection, uri, info.sha256)
-    twice = Text(
-        "the same file is in this collection already, as {uri}; answers may quote either",
-        uri=same.uri if same else "",
-    )
     return FileReport(
         path=uri,
-        status="added" if info.version == 1 else "replaced",
+        status=get_status(info),
         chunks=info.chunks,
         doc_id=info.doc_id,
-        warnings=[*document.warnings, *([twice] if same else [])],
+        warnings=[*document.warnings, *await warn_of_same_bytes(app.catalog, info)],
     )
+
+
+def get_status(info: DocumentInfo) -> Literal["added", "replaced"]:
+    """What became of a document that was kept just now."""
+    return "added" if info.version == 1 else "replaced"
+
+
+async def warn_of_same_bytes(catalog: Catalog, info: DocumentInfo) -> list[str]:
+    """The warning where the collection has these bytes under another address too."""
+    same = await catalog.find_same_bytes(info.collection, info.uri, info.sha256)
+    if same is None:
+        return []
+    return [
+        Text(
+            "the same file is in this collection already, as {uri}; answers may quote either",
+            uri=same.uri,
+        )
+    ]
 
 
 async def _keep_unchanged(catalog: Catalog, info: DocumentInfo, priority: int | None) -> FileReport:

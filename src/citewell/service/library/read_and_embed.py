@@ -6,15 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import anyio
 
 from citewell.errors import CitewellError
 from citewell.runtime.app import App
 from citewell.runtime.progress import OnProgress
-from citewell.service.library.add import add_paths
+from citewell.service.bulk.ray_reading import RayReading
+from citewell.service.library.add import Reading, add_paths
 from citewell.service.library.add_report import AddReport
 from citewell.service.library.embedding import Embedding
+
+Engine = Literal["local", "ray"]
+ENGINES: dict[Engine, type[Reading]] = {"local": Reading, "ray": RayReading}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +43,11 @@ async def ingest_paths(
     on_progress: OnProgress | None = None,
     priority: int | None = None,
     links: bool = False,
+    engine: Engine = "local",
 ) -> Ingested:
     """Add `paths` as `add_paths` does, and embed what of them waits, whoever left it: two that run
-    at once do not do the same twice. Raises what `add_paths` raises.
+    at once do not do the same twice. `engine`: where files are read, parsed and embedded. Raises
+    what `add_paths` raises, and what `RayReading` raises.
     """
     embedding = Embedding(app, on_progress, docs=())
     problems: list[CitewellError] = []
@@ -55,6 +62,7 @@ async def ingest_paths(
                 priority=priority,
                 embedding=embedding,
                 links=links,
+                engine=ENGINES[engine],
             )
             embedding.close()
     except ExceptionGroup as errors:

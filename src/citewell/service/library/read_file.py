@@ -1,4 +1,6 @@
-"""A file's bytes at one moment. It never waits for a pipe or reads more than it may."""
+"""A file's bytes at one moment, of the disk or of a bucket. It never waits for a pipe or reads more
+than it may.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from pathlib import Path
 
 from citewell.errors import UnreadableFile
 from citewell.messages import Text
+from citewell.store.object_store import Bucket
 
 TRIES = 3  # readings of a file that somebody is writing to
 REST = 0.2  # seconds between two of them
@@ -34,6 +37,14 @@ def read_file(path: Path, limit: int) -> Read:
             return Read(data, after.st_mtime)
         time.sleep(REST)
     return Read(data, after.st_mtime, changed=True)
+
+
+def read_object(address: str, limit: int) -> Read:
+    """The same for an object, such as s3://BUCKET/KEY. Raises what `Bucket.read` raises too."""
+    data, size, written = Bucket(address).read(limit)
+    if size > limit:
+        raise _make_size_error(size, limit)
+    return Read(data, written)
 
 
 def _read_once(path: Path, limit: int) -> tuple[os.stat_result, bytes, os.stat_result]:

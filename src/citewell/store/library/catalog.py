@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -24,7 +25,7 @@ from citewell.store.index import vectors
 from citewell.store.library import chunks, collection_rows, containers, documents
 from citewell.store.library.collection_rows import CollectionInfo
 from citewell.store.library.document_pages import DocumentPage, list_document_page
-from citewell.store.library.documents import DocumentInfo
+from citewell.store.library.documents import DocumentInfo, Prepared
 from citewell.store.library.file_objects import FileObjects
 from citewell.text.language import count_tokens
 from citewell.types import Box, Chunk, Document
@@ -90,6 +91,14 @@ class Catalog:
         """The document kept under this address, if there is one."""
         return await self._db.read(documents.find_document, self._embedder, collection, uri)
 
+    async def find_among(self, collection: str, uris: Sequence[str]) -> list[DocumentInfo]:
+        """The documents kept under any of these addresses."""
+        return await self._db.read(
+            lambda connection: documents.find_documents(
+                connection, self._embedder, collection, uris
+            )
+        )
+
     async def find_same_bytes(self, collection: str, uri: str, sha256: str) -> DocumentInfo | None:
         """A document of the collection with these bytes under another address, if there is one."""
         return await self._db.read(
@@ -129,15 +138,30 @@ class Catalog:
         0.
         """
         new = await anyio.to_thread.run_sync(documents.prepare_document, uri, data, document, cut)
-        async with self._objects.keep(new.sha256, data) as (kept, place):
-            new = replace(new, data=kept, place=place)
-            return await self._db.write(self.put_in, collection, new, priority)
+        [info] = await self.put_prepared(collection, [new], priority=priority)
+        return info
+
+    async def put_prepared(
+        self, collection: str, news: Sequence[Prepared], *, priority: int | None = None
+    ) -> list[DocumentInfo]:
+        """The same for documents that are rows already, in one transaction: all or none of them."""
+
+        def put_all(connection: Connection, kept: Sequence[Prepared]) -> list[DocumentInfo]:
+            return [self.put_in(connection, collection, new, priority) for new in kept]
+
+        async with AsyncExitStack() as stack:
+            kept = []
+            for new in news:
+                keeping = self._objects.keep(new.sha256, new.data)
+                data, place = await stack.enter_async_context(keeping)
+                kept.append(replace(new, data=data, place=place))
+            return await self._db.write(put_all, kept)
 
     def put_in(
         self,
         connection: Connection,
         collection: str,
-        new: documents.Prepared,
+        new: Prepared,
         priority: int | None = None,
     ) -> DocumentInfo:
         """The same, as part of a transaction."""
@@ -270,7 +294,11 @@ class Catalog:
         """Whether `keep_unpacked` noted these very bytes, and all that came out of them is still
         here.
         """
-        return await self._db.read(containers.is_unpacked, collection, uri, sha256)
+        return await self.find_unpacked(collection, uri) == sha256
+
+    async def find_unpacked(self, collection: str, uri: str) -> str:
+        """The hash of the bytes for which `is_unpacked` holds, or empty."""
+        return await self._db.read(containers.find_unpacked, collection, uri)
 
     async def keep_unpacked(
         self, collection: str, uri: str, sha256: str, members: Sequence[str]

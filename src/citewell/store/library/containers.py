@@ -34,10 +34,13 @@ def list_members(
     return document_rows.list_documents_below(connection, embedder, collection, uri + INSIDE)
 
 
-def is_unpacked(connection: Connection, collection: str, uri: str, sha256: str) -> bool:
-    """Whether these very bytes were taken whole, and nothing of it was removed since."""
-    where = {"collection": collection, "uri": replace_surrogates(uri), "sha256": sha256}
-    return connection.execute(_WHOLE, where).scalar_one_or_none() == 0
+def find_unpacked(connection: Connection, collection: str, uri: str) -> str:
+    """The hash of the bytes that were taken whole, where nothing of it was removed since; else
+    empty.
+    """
+    where = {"collection": collection, "uri": replace_surrogates(uri)}
+    row = connection.execute(_WHOLE, where).one_or_none()
+    return row.sha256 if row is not None and row.gone == 0 else ""
 
 
 def record_unpacked(
@@ -67,10 +70,9 @@ _gone_members = (
         )
     )
 )
-_WHOLE = select(_gone_members.scalar_subquery()).where(
+_WHOLE = select(containers.c.sha256, _gone_members.scalar_subquery().label("gone")).where(
     containers.c.collection == bindparam("collection"),
     containers.c.uri == bindparam("uri"),
-    containers.c.sha256 == bindparam("sha256"),
 )
 _IS_THERE = select(literal(1)).where(collections.c.name == bindparam("name"))
 _KEEP = upsert(containers, containers.c.collection, containers.c.uri)

@@ -12,7 +12,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sqlalchemy import (
@@ -72,7 +72,8 @@ class DocumentInfo(Shown):
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A document as rows: all that costs time is done before the write lock is taken. `data`: its
-    bytes, or none where an object holds them, whose key is `place`.
+    bytes, or none where an object holds them, whose key is `place`. `vectors`: those of its texts
+    that were made before it is kept.
     """
 
     uri: str
@@ -83,6 +84,7 @@ class Prepared:
     chunks: Rows
     lines: list[Row]
     place: str = ""
+    vectors: vectors.Known = field(default_factory=dict)
 
 
 def prepare_document(uri: str, data: bytes, document: Document, cut: Sequence[Chunk]) -> Prepared:
@@ -113,7 +115,8 @@ def put_document(
 ) -> DocumentInfo:
     """`priority` None: that of the version before."""
     ensure_collection(connection, collection, now)
-    known = vectors.find_text_vectors(connection, [chunk["sha256"] for chunk in new.chunks])
+    texts = {chunk["sha256"] for chunk in new.chunks} - new.vectors.keys()
+    known = vectors.find_text_vectors(connection, list(texts)) | new.vectors
     old = find_document(connection, embedder, collection, new.uri)
     doc_id = old.doc_id if old else "doc_" + secrets.token_hex(8)
     if old:
@@ -164,6 +167,16 @@ def find_document(
     where = {"embedder": embedder, "collection": collection, "uri": replace_surrogates(uri)}
     row = connection.execute(_INFO_OF_ADDRESS, where).mappings().one_or_none()
     return None if row is None else parse_document_info(row)
+
+
+def find_documents(
+    connection: Connection, embedder: str, collection: str, uris: Sequence[str]
+) -> list[DocumentInfo]:
+    """Those of these addresses that are there."""
+    uris = [replace_surrogates(uri) for uri in uris]
+    where = {"embedder": embedder, "collection": collection, "uris": uris}
+    rows = connection.execute(_INFO_OF_ADDRESSES, where).mappings()
+    return [parse_document_info(row) for row in rows]
 
 
 def find_same_bytes(
@@ -305,6 +318,7 @@ _is_asked = documents.c.doc_id == bindparam("doc_id")
 IS_IN_COLLECTION = documents.c.collection == bindparam("collection")
 _INFO_OF_ID = INFO.where(_is_asked)
 _INFO_OF_ADDRESS = INFO.where(IS_IN_COLLECTION, documents.c.uri == bindparam("uri"))
+_INFO_OF_ADDRESSES = INFO.where(IS_IN_COLLECTION, is_among(documents.c.uri, "uris"))
 _INFO_OF_BYTES = (
     INFO.where(
         documents.c.sha256 == bindparam("sha256"),

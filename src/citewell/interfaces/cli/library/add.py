@@ -22,7 +22,7 @@ from citewell.interfaces.cli.run import DONE, ERROR, command
 from citewell.runtime.app import App
 from citewell.service.library.add_report import AddReport, FileReport
 from citewell.service.library.documents import check_priority
-from citewell.service.library.read_and_embed import ingest_paths
+from citewell.service.library.read_and_embed import Engine, ingest_paths
 
 MOST_LINKS = 10  # told of one by one
 STYLES = {"added": "green", "replaced": "green", "unchanged": "dim", "failed": "red"}
@@ -31,7 +31,9 @@ STYLES = {"added": "green", "replaced": "green", "unchanged": "dim", "failed": "
 @command
 async def add_documents(
     app: App,
-    paths: Annotated[list[str], argument("Files, folders, web pages.", "PATH|URL...")],
+    paths: Annotated[
+        list[str], argument("Files, folders, web pages, s3://BUCKET/PREFIX.", "PATH|URL...")
+    ],
     collection: Collection = None,
     priority: Annotated[
         int | None, option("0 (ordinary) to 10: found before others as good.")
@@ -42,15 +44,21 @@ async def add_documents(
             "--follow-links", help="Take what links in a folder lead to outside of it, too."
         ),
     ] = False,
+    engine: Annotated[
+        Engine,
+        typer.Option(
+            "--engine", help="local, or ray: on the Ray cluster of RAY_ADDRESS, else one here."
+        ),
+    ] = "local",
     json: Json = False,
 ) -> int:
-    """Add files, folders and web pages to a collection."""
+    """Add files, folders, buckets and web pages to a collection."""
     if priority is not None:
         check_priority(priority)
     async with show_progress() as tell:
         into = app.settings.collection if collection is None else collection
         done = await ingest_paths(
-            app, paths, into, on_progress=tell, priority=priority, links=links
+            app, paths, into, on_progress=tell, priority=priority, links=links, engine=engine
         )
     report = done.report
     if json:
