@@ -43,6 +43,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 pytest_plugins = [
     "tests.servers.postgres",
     "tests.servers.pgbouncer",
+    "tests.servers.replica",
     "tests.servers.mysql",
 ]  # servers start only for tests that name their fixtures
 # what `make test-fast` leaves out: browsers, servers, models, processes of databases, evaluations

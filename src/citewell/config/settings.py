@@ -53,6 +53,14 @@ class Settings(BaseSettings):
         description="address of the same database without PgBouncer, where database_url names it: "
         "workers hear of jobs by this one; empty: they look every 5 seconds",
     )
+    database_replica_urls: SecretStr = Field(
+        SecretStr(""),
+        description="addresses of its streaming replicas, with spaces between: searches go to one "
+        "that is near enough",
+    )
+    database_replica_lag: float = Field(
+        2.0, gt=0, description="seconds that such a replica may be behind"
+    )
     database_timeout: float = Field(
         60.0, gt=0, description="seconds a statement of that database may take"
     )

@@ -40,6 +40,11 @@ class Pool(Generic[T]):
         self._clock = clock
         self._calls = 0
 
+    @property
+    def has_ready(self) -> bool:
+        """Whether one may be asked that has not just failed."""
+        return bool(self._list_ready())
+
     async def call(self, use: Callable[[T], Awaitable[R]]) -> R:
         """`use` with the member chosen. Raises what it raises; after a TransientError the next call
         goes to another member.
@@ -58,13 +63,16 @@ class Pool(Generic[T]):
         member.failed = 0
         return result
 
-    def _choose(self) -> Member[T]:
+    def _list_ready(self) -> list[Member[T]]:
         now = self._clock()
-        ready = [
+        return [
             each
             for each in self.members
             if not each.failed or (each.until <= now and not each.running)
         ]
+
+    def _choose(self) -> Member[T]:
+        ready = self._list_ready()
         self._calls += 1
         chosen = (
             min(ready, key=lambda each: (each.running, each.used))

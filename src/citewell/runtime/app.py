@@ -276,6 +276,8 @@ def make_database(settings: Settings) -> Database:
         settings.database_url.get_secret_value(),
         statement_seconds=settings.database_timeout,
         direct_url=settings.database_direct_url.get_secret_value(),
+        replica_urls=settings.database_replica_urls.get_secret_value().split(),
+        replica_lag=settings.database_replica_lag,
     )
 
 

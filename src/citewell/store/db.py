@@ -9,22 +9,24 @@ so it changes nothing but rows.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 import anyio
 from sqlalchemy import Connection
 
-from citewell.errors import StorageError
+from citewell.errors import StorageError, TransientError
 from citewell.messages import Text
 from citewell.store.dialects.postgres_server import STATEMENT_SECONDS, PostgresServer
+from citewell.store.dialects.replicas import Replicas
 from citewell.store.dialects.server import AFTER, Schema, Server
 from citewell.store.dialects.sqlite_file import SqliteFile
 from citewell.threads import run_in_thread
 
 P = ParamSpec("P")
 T = TypeVar("T")
+REPLICA_LAG = 2.0  # seconds
 _log = logging.getLogger(__name__)
 
 
@@ -33,7 +35,8 @@ class Database:
     are missing, and migrates. `Database(path, url)` is a database of PostgreSQL; `path` then only
     says where the home is, with its key and its files. Every method raises StorageError, which
     names the file or the server. `statement_seconds`: that a statement of PostgreSQL may take.
-    `direct_url`: the same database, where `url` names a pooler before it.
+    `direct_url`: the same database, where `url` names a pooler before it. `replica_urls`: copies
+    that follow it, for `search`; `replica_lag`: seconds that they may be behind.
     """
 
     def __init__(
@@ -43,6 +46,8 @@ class Database:
         *,
         statement_seconds: float = STATEMENT_SECONDS,
         direct_url: str = "",
+        replica_urls: Sequence[str] = (),
+        replica_lag: float = REPLICA_LAG,
     ) -> None:
         self.path = path
         self.home = path.parent
@@ -51,6 +56,7 @@ class Database:
             if url
             else SqliteFile(path)
         )
+        self._replicas = self._make_replicas(replica_urls, statement_seconds, replica_lag)
         self._writing = anyio.CapacityLimiter(self.server.writes_at_once)
         self._log_left = False  # what was deleted may still stand in the write-ahead log
         self._connections = anyio.CapacityLimiter(self.server.connections)
@@ -76,7 +82,7 @@ class Database:
         await self._run_in_thread(self._upgrade)
 
     async def close(self) -> None:
-        await self._run_in_thread(self.server.close)
+        await self._run_in_thread(self._close)
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -89,6 +95,19 @@ class Database:
     ) -> T:
         """Run `fn` on one snapshot of the database, which it is given before `args`."""
         return await self._run_in_thread(lambda: self.server.transact(fn, False, *args, **kwargs))
+
+    async def search(
+        self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """As `read`, by a replica where one is near enough: what was committed a moment ago may
+        not be seen yet.
+        """
+        if self._replicas is not None:
+            try:
+                return await self._replicas.read(self._run_on_replica, fn, *args, **kwargs)
+            except TransientError as error:
+                _log.info("a search goes to the database itself: %s", error.message)
+        return await self.read(fn, *args, **kwargs)
 
     async def write(
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
@@ -151,6 +170,20 @@ class Database:
     def _open(self, moving: bool) -> None:
         self._make_home()
         self.server.open(moving=moving)
+        if self._replicas is not None:
+            self._replicas.open()
+
+    def _close(self) -> None:
+        if self._replicas is not None:
+            self._replicas.close()
+        self.server.close()
+
+    def _make_replicas(self, urls: Sequence[str], seconds: float, lag: float) -> Replicas | None:
+        if not urls or not isinstance(self.server, PostgresServer):
+            return None
+        servers = [PostgresServer(each, self.home, seconds=seconds) for each in urls]
+        self._asking = anyio.CapacityLimiter(sum(each.connections for each in servers))
+        return Replicas(self.server, servers, lag)
 
     def _upgrade(self) -> None:
         self._make_home()
@@ -172,4 +205,8 @@ class Database:
         more.
         """
         async with self._connections:
+            return await run_in_thread(fn)
+
+    async def _run_on_replica(self, fn: Callable[[], T]) -> T:
+        async with self._asking:
             return await run_in_thread(fn)

@@ -59,7 +59,8 @@ def parse_database_url(text: str) -> URL:
             "CITEWELL_DATABASE_URL: {name} is no database that Citewell knows", name=url.drivername
         )
         raise ConfigError(why, hint=hint)
-    return url.set(drivername=DRIVER)
+    several = {name: ",".join(values) for name, values in url.normalized_query.items()}
+    return url.set(drivername=DRIVER, query=several)
 
 
 def get_public_name(url: URL) -> str:
@@ -95,7 +96,7 @@ class PostgresServer:
         """An empty database gets its tables; an older one is refused until somebody says `citewell
         db upgrade`: other servers may still be at work with it.
         """
-        self._connect()
+        self.connect()
         try:
             schema = self._look()
             if not (moving and schema.state == "moving"):
@@ -112,14 +113,14 @@ class PostgresServer:
             raise make_schema_error(self.name, schema)
 
     def look(self) -> Schema:
-        self._connect()
+        self.connect()
         try:
             return self._look()
         finally:
             self.close()
 
     def upgrade(self) -> None:
-        self._connect()
+        self.connect()
         try:
             schema = self._look()
             if schema.state not in {"empty", "older", "current"}:
@@ -128,14 +129,18 @@ class PostgresServer:
         finally:
             self.close()
 
-    def _connect(self) -> None:
+    def connect(self) -> None:
+        """Ready to be asked; no connection is made before that."""
         self._engine = create_engine(
             self._url,
             poolclass=QueuePool,
             pool_size=self.connections,
             max_overflow=0,
             pool_pre_ping=True,
-            connect_args={**_CONNECT, **self._url.query, "prepare_threshold": None},
+            connect_args={
+                **{name: value for name, value in _CONNECT.items() if name not in self._url.query},
+                "prepare_threshold": None,
+            },
             execution_options={HOME: self._home},
         )
         event.listen(self._engine, "connect", _prepare_connection)
@@ -203,6 +208,16 @@ class PostgresServer:
                 raise self._make_doubt_error() from error
             raise to_storage_error(self.name, self._url, error.orig) from error
         raise AssertionError("the last attempt returns or raises")
+
+    def ask_once(
+        self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """`fn` on one snapshot, without waiting for a server that is away. Raises StorageError."""
+        assert self._engine is not None
+        try:
+            return self._try_once(self._engine, _Tries(False), fn, False, *args, **kwargs)
+        except DBAPIError as error:
+            raise to_storage_error(self.name, self._url, error.orig) from error
 
     def _try_once(
         self,

@@ -48,12 +48,14 @@ class DatabaseIndex(ABC):
                 )
             )
         self._dim = len(query)
-        return await self._db.read(self._search_nearest, query, k, where) if k > 0 else []
+        return await self._db.search(self._search_nearest, query, k, where) if k > 0 else []
 
     async def search_words(self, text: str, k: int, where: Filter = ANY) -> list[tuple[int, float]]:
         tokens = tokenize_query(text)
         return (
-            await self._db.read(self._search_keywords, tokens, k, where) if tokens and k > 0 else []
+            await self._db.search(self._search_keywords, tokens, k, where)
+            if tokens and k > 0
+            else []
         )
 
     async def hits(self, ids: Sequence[int]) -> list[Hit]:
