@@ -42,6 +42,10 @@ def test_a_database_of_postgres(tmp_path: Path, postgres_database: str) -> None:
     with psycopg.connect(postgres_database, autocommit=True) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     code, said, _ = run(tmp_path, "status", url=postgres_database)
+    assert (code, "this one works with it" in said) == (0, True)
+    with psycopg.connect(postgres_database, autocommit=True) as connection:
+        connection.execute("COMMENT ON TABLE alembic_version IS '9999'")
+    code, said, _ = run(tmp_path, "status", url=postgres_database)
     assert (code, "a later Citewell wrote it" in said) == (1, True)
     code, _, problem = run(tmp_path, "upgrade", url=postgres_database)
     assert (code, "a later Citewell wrote this database" in problem) == (1, True)

@@ -180,6 +180,42 @@ async def test_an_older_database_of_postgres_waits_for_the_command(
         await Database(path, home_url).open()
 
 
+async def test_the_version_before_works_with_what_was_only_added(
+    path: Path, home_url: str, request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It stays up, and starts, where each further revision is additive; it upgrades nothing."""
+    monkeypatch = request.getfixturevalue("monkeypatch")
+    async with Database(path, home_url) as before:
+        with monkeypatch.context():
+            request.getfixturevalue("next_version")
+            monkeypatch.setattr(revisions, "ADDITIVE", revisions.ADDITIVE | {"9999"})
+            await Database(path, home_url).upgrade()
+            async with Database(path, home_url) as after:
+                put = "INSERT INTO folders (folder_id, user_id, name, created_at) "
+                put += "VALUES ('f', 'ann', 'Trips', 1.0)"
+                await before.write(lambda c: c.execute(text(put)))
+                count = "SELECT count(*) FROM folders WHERE colour = ''"
+                assert await after.read(lambda c: c.execute(text(count)).scalar_one()) == 1
+        monkeypatch.undo()
+        assert (await look(path, home_url)).state == "ahead"
+        async with Database(path, home_url) as again:
+            assert await again.read(lambda c: c.execute(text(count)).scalar_one()) == 1
+        assert "which works with it" in caplog.text
+        with pytest.raises(StorageError, match="a later Citewell wrote this database"):
+            await Database(path, home_url).upgrade()
+
+
+@pytest.mark.parametrize("knows", range(1, len(revisions.REVISIONS)))
+async def test_a_version_that_knows_fewer_revisions_starts(
+    path: Path, home_url: str, knows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of those that there are, all but the baseline are additive."""
+    monkeypatch.setattr(revisions, "REVISIONS", revisions.REVISIONS[:knows])
+    async with Database(path, home_url) as db:
+        assert await db.read(revisions.judge_revision) == "ahead"
+    assert (await look(path, home_url)).known == f"{knows:04}"
+
+
 async def test_somebody_elses_database_is_left_alone(path: Path, postgres_database: str) -> None:
     import psycopg
 

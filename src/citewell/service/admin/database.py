@@ -18,8 +18,8 @@ from citewell.types import Shown
 
 class DatabaseStatus(Shown):
     """`place`: the file, or the server without user and password. `revision`: of its schema, ""
-    where there is none; `known`: what this Citewell knows. `state`: empty, current, older, later,
-    or foreign, which is somebody else's.
+    where there is none; `known`: what this Citewell knows. `state`: empty, current, older, ahead
+    (later, and yet one to work with), later, or foreign, which is somebody else's.
     """
 
     dialect: str

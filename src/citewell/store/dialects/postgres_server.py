@@ -9,6 +9,7 @@ stand between (its transaction mode); what listens goes around it (`direct_url`)
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
@@ -26,6 +27,7 @@ from citewell.store.dialects.schema_state import describe_schema, make_schema_er
 from citewell.store.dialects.server import HOME, Schema
 from citewell.store.migrations.revisions import apply_revisions
 
+log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -109,6 +111,13 @@ class PostgresServer:
     def _check_schema(self, schema: Schema) -> None:
         if schema.state == "empty":
             self._change_schema()
+        elif schema.state == "ahead":
+            log.warning(
+                "%s: its schema %s is later than this Citewell's, %s, which works with it",
+                self.name,
+                schema.revision,
+                schema.known,
+            )
         elif schema.state != "current":
             raise make_schema_error(self.name, schema)
 

@@ -27,9 +27,11 @@ def make_schema_error(name: str, schema: Schema) -> StorageError:
                 revision=schema.revision,
                 known=schema.known,
             ),
-            hint=Text("stop the servers of the earlier version, then run: citewell db upgrade"),
+            hint=Text(
+                "run: citewell db upgrade; whether the earlier version may stay up: docs/scale.md"
+            ),
         )
-    if schema.state == "later":
+    if schema.state in {"later", "ahead"}:
         return StorageError(
             Text(
                 "{path}: a later Citewell wrote this database (schema {version}, this one knows "

@@ -3,6 +3,10 @@
 `REVISIONS` names every file of `versions/` by its number, in order, so a start looks at one row and
 imports Alembic only where there is something to do. A revision that has been released is never
 changed; the next one corrects it.
+
+A server of an earlier version works on, and starts, with a later schema whose further revisions are
+all additive: which is the first version that may is kept with the schema, for the earlier one knows
+nothing of what came after it. Only in PostgreSQL: a file of SQLite has one version's servers.
 """
 
 from __future__ import annotations
@@ -13,6 +17,9 @@ from typing import Final, Literal
 from sqlalchemy import Connection, inspect, text
 
 REVISIONS: Final = ("0001", "0002", "0003", "0004")
+# those with which an earlier version works on: new tables, and new columns with a default, that it
+# need not know of. What takes away or changes comes a release after the last use
+ADDITIVE: Final = frozenset(REVISIONS[1:])
 BASELINE: Final = REVISIONS[0]
 FOLDER: Final = Path(__file__).parent
 # as Alembic makes it
@@ -21,7 +28,7 @@ _TABLE: Final = (
     "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
 )
 MOVING: Final = "moving"  # in its place, until all rows of another database have come
-State = Literal["empty", "current", "older", "later", "foreign", "moving"]
+State = Literal["empty", "current", "older", "ahead", "later", "foreign", "moving"]
 
 
 def get_head() -> str:
@@ -46,7 +53,23 @@ def judge_revision(connection: Connection) -> State:
         return "current"
     if revision == MOVING:
         return "moving"
-    return "older" if revision in REVISIONS else "later"
+    if revision in REVISIONS:
+        return "older"
+    return "ahead" if _read_floor(connection) in REVISIONS else "later"
+
+
+def _read_floor(connection: Connection) -> str | None:
+    """The last revision that a version has to know to work with this schema."""
+    if connection.dialect.name != "postgresql":
+        return None
+    return connection.exec_driver_sql(
+        "SELECT obj_description('alembic_version'::regclass, 'pg_class')"
+    ).scalar()
+
+
+def _keep_floor(connection: Connection) -> None:
+    floor = next(each for each in reversed(REVISIONS) if each not in ADDITIVE)
+    connection.exec_driver_sql(f"COMMENT ON TABLE alembic_version IS '{floor}'")
 
 
 def set_baseline(connection: Connection) -> None:
@@ -65,3 +88,5 @@ def apply_revisions(connection: Connection) -> None:
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
     command.upgrade(config, get_head())
+    if connection.dialect.name == "postgresql":
+        _keep_floor(connection)

@@ -26,6 +26,7 @@ STATES = {
     "current": "up to date",
     "older": "older than this Citewell: run citewell db upgrade",
     "moving": "being moved into: run the same citewell db move again",
+    "ahead": "a later Citewell brought it there; this one works with it",
     "later": "a later Citewell wrote it: upgrade Citewell",
     "foreign": "not Citewell's: name another database",
 }
@@ -67,7 +68,7 @@ def run_move(
 
 
 def print_status(status: DatabaseStatus, *, json: bool) -> int:
-    opens = status.state in {"empty", "current"} or (
+    opens = status.state in {"empty", "current", "ahead"} or (
         status.state == "older" and status.dialect == "sqlite"
     )
     if json:
