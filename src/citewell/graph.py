@@ -36,9 +36,7 @@ from citewell.types import Step
 
 
 class State(Protocol):
-    """What every agent's state has: how each node ended, by its spec name. A node that fails says
-    so itself.
-    """
+    """What every agent's state has: how each node ended, by its spec name, a failed one too."""
 
     node_execution_status: dict[str, str]
 

@@ -172,9 +172,7 @@ def attach_watches(*watches: Watch) -> None:
 
 
 def adopt_operation(under: Operation) -> None:
-    """The task works for that one from here on: a request that reached it by another way than being
-    awaited.
-    """
+    """The task works for that operation from here on, for a request that it did not await."""
     _watches.set(under.watches)
     _now.set(under)
 

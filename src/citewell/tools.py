@@ -42,9 +42,7 @@ _app: ContextVar[App] = ContextVar("app")
 
 @asynccontextmanager
 async def bound(settings: Settings | None = None) -> AsyncIterator[App]:
-    """Open what the tools work on (settings of file and environment where none are given) for the
-    time of the block.
-    """
+    """Open what the tools work on (by default file and environment) for the block."""
     async with App(settings or load_settings()) as app:
         token = _app.set(app)
         try:
@@ -179,9 +177,7 @@ async def check(text: str, collection: str | Sequence[str] | None = None) -> Che
 
 
 async def text_cleaning(text: str, options: Mapping[str, Any] | None = None) -> str:
-    """Control characters, invisible marks and needless white space removed. `options`: max_chars
-    cuts the result.
-    """
+    """Without control characters, invisible marks, needless space. `options`: max_chars."""
     given = dict(options or {})
     unknown = sorted(set(given) - {"max_chars"})
     if unknown:
@@ -199,9 +195,7 @@ async def entity_extraction(
 
 
 async def intent_classification(text: str, context: Sequence[Message] = ()) -> tuple[str, float]:
-    """(intent_label, confidence). A question that leans on its `context` is read together with the
-    one before.
-    """
+    """(intent_label, confidence). A question is read together with its `context`."""
     whole = join_earlier_questions(text, context) if context and is_follow_up(text) else text
     intent = await classify_intent(whole, _get_app().embedder)
     return intent.label, intent.confidence
@@ -223,9 +217,7 @@ async def citation_formatting(
 
 
 class FeedbackManager:
-    """Spec 004's `handle_feedback`: what a person says of an answer, done when it returns.
-    `user_id` is who says it.
-    """
+    """Spec 004's `handle_feedback`: a vote of `user_id`, done when it returns."""
 
     TOLD: ClassVar[Mapping[str, str]] = {
         "active": "Knowledge captured",

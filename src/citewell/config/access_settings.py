@@ -34,9 +34,7 @@ class FeedbackSettings(Group):
 
 
 class AccessSettings(Group):
-    """Who reaches the server, and how often. Most of it counts with `auth = "token"` only
-    (docs/security.md).
-    """
+    """Who reaches the server, and how often. Most of it counts with `auth = "token"` only."""
 
     hosts: tuple[str, ...] = Field(
         (), description="names that people ask for this server by, beside those of this machine"

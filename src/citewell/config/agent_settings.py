@@ -42,9 +42,7 @@ class QASettings(Group):
 
 
 class DualLoopSettings(Group):
-    """The `dual_loop` agent, and how much of the chat model one question may cost it. Defaults are
-    those of spec 001.
-    """
+    """The `dual_loop` agent, and what one question may cost it. Defaults are those of spec 001."""
 
     inner_loop: bool = Field(
         True,
@@ -97,9 +95,7 @@ class WebSettings(Group):
 
 
 class WebsiteSettings(Group):
-    """The `website` agent: how far one question may explore a site. Defaults are those of spec 002
-    where it has them.
-    """
+    """The `website` agent: how far one question may explore. Defaults are those of spec 002."""
 
     max_iterations: int = Field(
         5, ge=0, le=50, description="rounds of exploring before an answer is forced"

@@ -28,9 +28,7 @@ NAMES = frozenset(name for names in PAGE_SETTINGS.values() for name in names)
 
 
 def read_page_settings(home: Path) -> dict[str, Any]:
-    """By their names, as `web.key`; empty where none were changed. Raises ConfigError, which names
-    the file.
-    """
+    """By name, as `web.key`; empty where none were changed. Raises ConfigError with the file."""
     path = home / FILE
     hint = Text("it keeps what was set on the Settings page; delete it to go back to the defaults")
     try:

@@ -1,6 +1,4 @@
-"""What every group of settings is made of. A group is closed and frozen; a key that it does not
-name is refused.
-"""
+"""What every group of settings is made of: closed and frozen; an unknown key is refused."""
 
 from __future__ import annotations
 

@@ -229,9 +229,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments only: `load_settings` merges file and environment itself, so that it can name
-        what is unknown.
-        """
+        """Arguments only: `load_settings` merges file and environment, to name what is unknown."""
         return (init_settings,)
 
     @property

@@ -1,3 +1,1 @@
-"""The network, guarded: addresses, robots.txt, redirects, sizes, times, and the browser for pages
-that scripts write.
-"""
+"""The network, guarded: addresses, robots.txt, redirects, sizes, times; and the browser."""

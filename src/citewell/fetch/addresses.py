@@ -117,9 +117,7 @@ _FOR_NOW: Final = {socket.EAI_AGAIN, socket.EAI_MEMORY, socket.EAI_SYSTEM}
 
 
 async def resolve(host: str, port: int) -> list[Address]:
-    """The addresses of a host, in the order in which they should be tried; an address has itself.
-    Raises OSError.
-    """
+    """The addresses of a host in the order to try; an address has itself. Raises OSError."""
     try:
         return [ipaddress.ip_address(host)]
     except ValueError:

@@ -121,9 +121,7 @@ class Fetcher:
             return []  # whoever then asks for a page of this site is told why
 
     async def _fetch_robots(self, url: str, attempts: int) -> bytes:
-        """The bytes of a robots.txt; none where the site has none. Raises TransientError where it
-        cannot be known.
-        """
+        """The bytes of a robots.txt, none where there is none. Raises TransientError if unknown."""
         try:
             with anyio.fail_after(ROBOTS_SECONDS):
                 reply = await self._follow_redirects(

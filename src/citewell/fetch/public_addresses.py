@@ -32,9 +32,7 @@ _ISATAP: Final = {0x5EFE, 0x0200_5EFE}
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is on the open internet, with any IPv4 address that an IPv6 one carries
-    looked at too.
-    """
+    """Whether an address is on the open internet, as is any IPv4 address inside an IPv6 one."""
     if isinstance(address, ipaddress.IPv6Address):
         if int(address) >> 32 & 0xFFFF_FFFF in _ISATAP and not is_public(
             _extract_trailing_ipv4(address)
@@ -65,9 +63,7 @@ def _extract_trailing_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Addr
 
 
 def _extract_embedded_ipv4(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
-    """Mapped, 6to4, Teredo (server and client) and NAT64 addresses carry an IPv4 address to which
-    packets may go.
-    """
+    """The IPv4 address in a mapped, 6to4, Teredo (server and client) or NAT64 address."""
     found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if address in _NAT64:
         found.append(_extract_trailing_ipv4(address))

@@ -49,9 +49,7 @@ class _Group:
 
 
 def parse(data: bytes, agent: str) -> Robots:
-    """The rules for `agent`: of all groups that name its product (what stands before a `/`), else
-    of those for `*`.
-    """
+    """The rules for `agent`: of all groups that name its product (before a `/`), else for `*`."""
     groups: list[_Group] = []
     sitemaps: list[str] = []
     naming = False  # several user-agent lines in a row begin one group

@@ -59,9 +59,7 @@ def canonicalize_url(url: str) -> str:
 
 
 def get_url_identity(url: str) -> str:
-    """What a canonical URL is compared by: two that differ in a slash at the end of the path only
-    are one page.
-    """
+    """What a canonical URL is compared by; a slash at the end of its path makes no difference."""
     path, mark, query = url.partition("?")
     return path.rstrip("/") + mark + query
 

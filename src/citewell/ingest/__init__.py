@@ -98,9 +98,7 @@ _BINARY: Final = {  # these never hold plain text
 
 
 async def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
-    """Read a file in a worker process, for as long as `settings.parse_seconds`. Raises
-    UnreadableFile with the reason.
-    """
+    """Read a file in a worker process within `settings.parse_seconds`. Raises UnreadableFile."""
     document = await run_bounded("citewell.ingest:parse_here", data, name, settings)
     assert isinstance(document, Document)
     return document

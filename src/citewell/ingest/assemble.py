@@ -67,18 +67,14 @@ class Outline:
         self._open: list[tuple[int, str]] = []
 
     def heading(self, level: int, title: str, start: int, anchor: str = "") -> None:
-        """A heading of `level` (1 is the highest) whose line begins at `start`. `anchor`: its id in
-        a web page.
-        """
+        """A heading of `level` (1: the highest) at `start`. `anchor`: its id in a web page."""
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         self._open.append((level, title))
         self.starts.append((start, tuple(text for _, text in self._open), anchor))
 
     def sections(self, length: int) -> list[Section]:
-        """The sections of a text `length` characters long; what stands before the first heading has
-        an empty path.
-        """
+        """The sections of a text of this length; what is before the first heading has no path."""
         starts = self.starts
         if not starts or starts[0][0] > 0:
             starts = [(0, (), ""), *starts]

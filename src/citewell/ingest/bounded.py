@@ -29,9 +29,7 @@ def get_time_limit(size: int, settings: IngestSettings) -> float:
 async def run_bounded(
     function: str, data: bytes, name: str, settings: IngestSettings, *more: Any
 ) -> Any:
-    """What `function` (`module:function`), called with data, name, settings and `more`, returns.
-    Raises UnreadableFile.
-    """
+    """What `function` (`module:function`) returns for these arguments. Raises UnreadableFile."""
     _check_size(data, name, settings)
     return await run_in_time(function, len(data), name, settings, data, name, settings, *more)
 

@@ -1,3 +1,1 @@
-"""How good is it: data sets, figures with their intervals, calibration, reports. Pure, nothing here
-is stored.
-"""
+"""How good is it: data sets, figures with intervals, calibration, reports. Stores nothing."""

@@ -37,9 +37,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Weights by signal for the signals as they are measured, and each sample's probability,
-    cross-validated.
-    """
+    """Weights of the signals, and each sample's probability, cross-validated."""
 
     bias: float
     weights: dict[str, float]
@@ -107,9 +105,7 @@ def _compute_chance(x: Array) -> Array:
 
 
 def _solve_logistic(rows: Array, labels: Array) -> tuple[float, Array]:
-    """Newton's method (iteratively reweighted least squares) on standardised signals, given back on
-    their own scale.
-    """
+    """Newton's method (iteratively reweighted least squares) on standardised signals."""
     mean, spread = rows.mean(axis=0), rows.std(axis=0)
     spread = np.where(spread > 1e-9, spread, 1.0)
     table = np.c_[(rows - mean) / spread, np.ones(len(rows))]
@@ -181,9 +177,7 @@ def measure_reliability(
 
 
 def compute_auc(said: Array, truth: Array) -> float | None:
-    """How often a positive item is rated above a negative one, ties counting half (Hanley and
-    McNeil 1982).
-    """
+    """How often a positive item is rated above a negative one; ties: half (Hanley, McNeil 1982)."""
     order = np.sort(said[truth == 0])
     positive = said[truth == 1]
     if not len(order) or not len(positive):

@@ -104,9 +104,7 @@ def _compute_differences(old: list[Item], new: list[Item]) -> list[Difference]:
 
 
 def _find_changed(old: list[Item], new: list[Item]) -> list[Changed]:
-    """The questions whose answer turned right or wrong, or whose first gold place moved; the
-    greatest change first.
-    """
+    """Questions that turned right or wrong, or whose first gold moved; greatest change first."""
     found = []
     for before, after in zip(old, new, strict=True):
         if before.answer and after.answer and _is_well_answered(before) != _is_well_answered(after):

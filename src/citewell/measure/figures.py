@@ -35,9 +35,7 @@ def _measure_pages(name: str) -> Measure:
 def _measure_answer(
     value: Callable[[Replied], float | None], *, answerable: bool | None = None, given: bool = False
 ) -> Measure:
-    """A value of the answer, over questions that are `answerable` (None: all) and, where `given`,
-    not refused.
-    """
+    """A value of the answer over `answerable` questions (None: all), `given`: not refused."""
 
     def measure(item: Item) -> Pair | None:
         reply = item.answer
@@ -174,9 +172,7 @@ def compute_latency(items: Sequence[Item]) -> Group:
 
 
 def compute_slices(items: Sequence[Item]) -> list[Slice]:
-    """The figures of each data set and of each pair of languages, where there are several; without
-    intervals.
-    """
+    """The figures of each data set and pair of languages, if several; without intervals."""
     found = []
     by: dict[str, Callable[[Item], str]] = {
         "dataset": lambda item: item.dataset,

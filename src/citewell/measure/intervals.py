@@ -32,9 +32,7 @@ class Figure(BaseModel):
 
 
 class Resampled:
-    """Bootstrap resamples of `n` items (Efron 1979): how often each draw takes each item, shape
-    (draws, n).
-    """
+    """Bootstrap resamples of `n` items (Efron 1979): counts, shape (draws, n)."""
 
     def __init__(self, n: int) -> None:
         draws = max(200, min(DRAWS, LARGEST // max(1, n)))

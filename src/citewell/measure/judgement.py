@@ -1,6 +1,4 @@
-"""What became of a question, in two words, and how bad that is. An answer that misleads is worse
-than none.
-"""
+"""What became of a question, in two words, and how bad that is: misleading is worst."""
 
 from __future__ import annotations
 

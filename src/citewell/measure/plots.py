@@ -70,9 +70,7 @@ def plot_reliability(rated: Reliability) -> Markup:
 
 
 def plot_ranks(items: Sequence[Item]) -> Markup:
-    """How many questions have their first gold document in which place; the last bar is those
-    without one in ten.
-    """
+    """How many questions have their first gold document in which place; last: not in ten."""
     places = Counter(item.search.first for item in items if item.search and item.search.figures)
     names = [str(place) for place in range(1, 11)] + ["none"]
     values = [float(places[place]) for place in range(1, 11)] + [float(places[None])]
@@ -80,9 +78,7 @@ def plot_ranks(items: Sequence[Item]) -> Markup:
 
 
 def plot_seconds(values: Sequence[float], label: str) -> Markup:
-    """A histogram of seconds; the widest tenth of a percent is cut off so that one outlier does not
-    flatten the rest.
-    """
+    """A histogram of seconds, without the widest tenth of a percent."""
     top = float(np.percentile(values, 99.9)) or 1.0
     counts, edges = np.histogram(np.minimum(values, top), bins=BINS, range=(0.0, top))
     names = [_format_number(edge) if at % 5 == 0 else "" for at, edge in enumerate(edges[:-1])]
@@ -130,9 +126,7 @@ def _plot_bars(
 
 
 def plot_change(value: float, low: float, high: float, widest: float) -> Markup:
-    """A difference as a dot with its interval, around a line at zero; `widest` is the end of the
-    scale on both sides.
-    """
+    """A difference with its interval around a line at zero; `widest` ends the scale."""
     half, middle = 70.0, 11.0
 
     def at(x: float) -> float:

@@ -45,9 +45,7 @@ def compute_hit(ranking: Sequence[frozenset[Unit]], k: int) -> float:
 def compute_recall(
     ranking: Sequence[frozenset[Unit]], gold: Mapping[Unit, float], k: int = DEPTH
 ) -> float:
-    """Share of the gold items among the first k places (Manning, Raghavan, Schütze 2008, chapter
-    8).
-    """
+    """Share of the gold items among the first k (Manning, Raghavan, Schütze 2008, chapter 8)."""
     return len(frozenset[Unit]().union(*ranking[:k])) / len(gold)
 
 

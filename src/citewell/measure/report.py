@@ -23,9 +23,7 @@ P = TypeVar("P", bound=Part)
 
 
 class Found(Part):
-    """A passage that was found. `gold`: it is of a gold document and, where pages are given, on a
-    gold page.
-    """
+    """A passage found. `gold`: of a gold document and, where pages are given, a gold page."""
 
     doc_id: str
     title: str
@@ -108,9 +106,7 @@ class Replied(Part):
 
 
 class Item(Part):
-    """One question with all that became of it. `pair`: its language, then that of its gold
-    documents where it differs.
-    """
+    """One question and its outcome. `pair`: its language, then its gold documents' if another."""
 
     dataset: str
     id: str

@@ -58,9 +58,7 @@ def list_tiers(items: Sequence[Item]) -> list[str]:
 
 
 def choose_threshold(chances: Sequence[float], labels: Sequence[bool]) -> float:
-    """The highest probability below which no more than LOST of the right answers lie: so few may be
-    refused wrongly.
-    """
+    """The highest threshold under which at most LOST of the right answers lie."""
     right = sorted(chance for chance, label in zip(chances, labels, strict=True) if label)
     return math.floor(1000 * right[int(LOST * len(right))]) / 1000 if right else 0.5
 
@@ -81,9 +79,7 @@ def build_samples(items: Sequence[Item], of: SignalsOf) -> list[Sample]:
 
 
 def fit_weights(name: str, items: Sequence[Item], of: SignalsOf) -> Fit | None:
-    """The weights and how well they foretell, in all and by pair of languages; None where nothing
-    can be learned.
-    """
+    """The weights and their figures, in all and by language pair; None where nothing is learned."""
     given = build_samples(items, of)
     made = (fit_choice if name == PICK else fit)(given) if given else None
     if made is None:

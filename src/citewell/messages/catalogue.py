@@ -48,9 +48,7 @@ def load_catalogue(language: str) -> dict[str, str]:
 
 @cache
 def load_page_words(language: str) -> dict[str, str]:
-    """The texts of the page by their keys. What the language lacks, or has of another English
-    text, is English.
-    """
+    """The page's texts by key; English where the language lacks one, or has an outdated one."""
     translated = {
         (entry.context, entry.text): entry.translation
         for entry in _read_entries(language)

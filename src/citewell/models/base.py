@@ -153,7 +153,5 @@ class Reranker(Protocol):
 
 
 def is_connected(llm: LLM | None) -> bool:
-    """Whether a chat model is strong enough to write and judge whole answers: small ones follow
-    shared words.
-    """
+    """Whether a chat model is strong enough to write and judge; small ones follow shared words."""
     return llm is not None and llm.evidence_tokens >= CONNECTED_TIER

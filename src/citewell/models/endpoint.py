@@ -22,9 +22,7 @@ class Refused(PermanentError):
 
 
 class Endpoint:
-    """`role` is the settings' prefix, `llm` or `embed`, for hints. Raises ConfigError where url or
-    model are missing.
-    """
+    """`role`: the settings' prefix, `llm` or `embed`. Raises ConfigError without url or model."""
 
     def __init__(self, url: str, model: str, key: str, seconds: float, role: str) -> None:
         for name, value in (("url", url), ("model", model)):
@@ -59,9 +57,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def guard(self) -> AsyncIterator[None]:
-        """Around a call and the reading of its reply: keeps the time limit, raises our errors
-        instead of the SDK's.
-        """
+        """Around a call and its reading: the time limit, and our errors for the SDK's."""
         import httpx2
         import openai
 
@@ -93,9 +89,7 @@ class Endpoint:
             ) from None
 
     def part(self, reply: Any, name: str) -> Any:
-        """The list `name` of a reply. Raises PermanentError where the server sent something else (a
-        web page, say).
-        """
+        """The list `name` of a reply. Raises PermanentError for anything else (a web page)."""
         value = getattr(reply, name, None)
         if not value:
             raise self._build_reply_error(Text("no {name} in the reply", name=name))

@@ -45,8 +45,6 @@ def observe_call(operation: str) -> Callable[[Method[M, P, R]], Method[M, P, R]]
 
 
 def _get_model_name(provider: Any) -> str:
-    """Its name; of one that is named by an address, what it is called by alone: an address may hold
-    a key.
-    """
+    """Its name, or for an address just what it is called by: an address may hold a key."""
     name = str(getattr(provider, "name", ""))
     return name.partition(":")[0] if "://" in name else name

@@ -54,9 +54,7 @@ class OpenAILLM:
         return self.known.evidence_tokens(self._evidence)
 
     async def learn(self, *, anew: bool = False) -> Known:
-        """Probe the endpoint where that is due, or `anew`. Raises nothing; one that does not answer
-        changes nothing.
-        """
+        """Probe the endpoint when due, or `anew`. Raises nothing; no answer changes nothing."""
         async with self._learning:
             if anew or self.known.is_due:
                 found = await probe_endpoint(
@@ -119,9 +117,7 @@ class OpenAILLM:
         return {"model": self._endpoint.model, "messages": sent, **options}
 
     async def _send_adapted(self, request: Request, read: Callable[[Request], Awaitable[T]]) -> T:
-        """Send in the forms this server is known to take, then in others, until it takes one or
-        none is left.
-        """
+        """Send in the forms this server is known to take, then others, until it takes one."""
         quirks = self.known.quirks
         while True:
             adapted = adapt_request(request, quirks)
@@ -186,9 +182,7 @@ class OpenAILLM:
 
 
 class OpenAIEmbedder:
-    """Implements `Embedder`. `dim` is 0 until the first reply tells it. No prefixes: query and
-    passage are alike.
-    """
+    """Implements `Embedder`. `dim` is 0 before the first reply. No prefixes."""
 
     def __init__(self, settings: Settings) -> None:
         key = settings.embed_key.get_secret_value()

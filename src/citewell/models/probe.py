@@ -142,9 +142,7 @@ async def probe_endpoint(endpoint: Endpoint, seconds: float, before: Known) -> K
 
 
 async def _fetch_model_entry(endpoint: Endpoint, path: str) -> dict[str, Any]:
-    """What a list of models says of the endpoint's one; of a server that has a single model,
-    whatever it is called.
-    """
+    """What a list of models says of this one; of a single model whatever its name."""
     reply: Any = None
     with suppress(CitewellError, *STRANGE):
         async with endpoint.guard():

@@ -78,9 +78,7 @@ def parse_prompt(text: str, name: str = "prompt") -> Template:
 
 
 def fill_prompt(template: Template, **variables: object) -> list[Message]:
-    """The messages to send. Raises PromptError naming a variable that is missing or that the
-    template does not have.
-    """
+    """The messages to send. Raises PromptError for variables missing here or in the template."""
     known = {
         found[2] for turn in template for found in _VARIABLE.finditer(turn.content) if found[2]
     }

@@ -175,9 +175,7 @@ class HTTPReranker:
 
 
 def to_log_odds(relevance: Sequence[float]) -> list[float]:
-    """Probabilities as log-odds of at most `SURE`; where one is outside 0 to 1, all are log-odds
-    already and stand.
-    """
+    """Probabilities as log-odds of at most `SURE`; given log-odds (outside 0 to 1) stand."""
     if any(not 0.0 <= value <= 1.0 for value in relevance):
         return list(relevance)
     least = 1 / (1 + math.exp(SURE))

@@ -25,9 +25,7 @@ _CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 
 class LLMReranker:
-    """Implements `Reranker`. Texts are asked for one after another, best first; those after a plain
-    yes get None.
-    """
+    """Implements `Reranker`: one text after another, best first; after a plain yes None."""
 
     passage_tokens = PASSAGE_TOKENS
     weight = WEIGHT

@@ -28,9 +28,7 @@ SECONDS = 60.0  # no further try starts once this much time has gone by
 def iterate_attempts(
     wait: float, on: Callable[[Exception], bool], seconds: float = SECONDS
 ) -> AsyncIterator[stamina.Attempt]:
-    """Tries with a doubling, jittered wait of `wait` seconds at first, 8 at most. None starts after
-    `seconds`.
-    """
+    """Tries with a doubling, jittered `wait` (8 s at most); none starts after `seconds`."""
     return stamina.retry_context(
         on=on, attempts=ATTEMPTS, timeout=seconds, wait_initial=wait, wait_max=8.0, wait_jitter=wait
     ).__aiter__()
@@ -41,9 +39,7 @@ def is_transient(error: Exception) -> bool:
 
 
 class RetryingLLM:
-    """An LLM that tries again, for `seconds` in all. Several `members` serve the same model, and
-    are used as one.
-    """
+    """An LLM that tries again, `seconds` in all. `members` serve the same model."""
 
     def __init__(self, *members: LLM, seconds: float = SECONDS, wait: float = 0.5) -> None:
         self._pool = Pool(members)

@@ -32,9 +32,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How slow the model is, in seconds: a token of a reply, and a reply beyond the script before
-    its first.
-    """
+    """How slow the model is, in seconds: a token, and an unscripted reply's first token."""
 
     token: float
     delay: float = 0.0

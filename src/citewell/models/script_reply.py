@@ -137,9 +137,7 @@ def repeat_question(messages: Sequence[Message]) -> str:
 
 
 def judge_words(messages: Sequence[Message]) -> str:
-    """Verdicts by shared words: a statement whose words and figures stand in two numbered sentences
-    is entailed.
-    """
+    """Verdicts by shared words: entailed if its words and figures stand in two sentences."""
     content, numbered = messages[-1].content, _extract_numbered(messages)
     verdicts = []
     for n, text, _ in _STATEMENT.findall(content.rpartition(_extract_question(messages))[2]):

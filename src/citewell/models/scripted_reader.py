@@ -73,9 +73,7 @@ class ScriptedReader:
 
 
 def read_by_words(question: str, passage: str) -> Reading:
-    """The sentence that shares most words with the question answers, as probably as it holds the
-    question's words.
-    """
+    """The sentence with most of the question's words answers, as probably as it holds them."""
     spans = [found.span() for found in _SENTENCE.finditer(passage)] or [(0, len(passage))]
     start, end = max(spans, key=lambda span: compute_word_overlap(question, passage[slice(*span)]))
     share = compute_word_overlap(question, passage[start:end])

@@ -1,6 +1,4 @@
-"""From a model's first token to a figure for yes or no. Above 0 means yes, and the figure is always
-finite.
-"""
+"""From a model's first token to a finite figure for yes (above 0) or no."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ def compute_log_odds(listed: Iterable[tuple[str, float]]) -> float:
 
 
 def parse_word_odds(text: str) -> float:
-    """The figure for a reply whose probabilities are not known: by its first word, 0 where that is
-    neither yes nor no.
-    """
+    """The figure where probabilities are unknown: by the first word, 0 if neither yes nor no."""
     found = re.match(r"\W*(yes|no)\b", text.lower())
     if found is None:
         return 0.0

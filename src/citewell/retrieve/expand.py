@@ -84,9 +84,7 @@ def _get_page(hit: Hit, beside: dict[int, list[Hit]]) -> int | None:
 
 
 async def _merge_hits(index: Index, hits: Sequence[Hit]) -> list[Hit]:
-    """Spans of one section that overlap become one; the better hit says where in the order, and
-    keeps its figures.
-    """
+    """Overlapping spans of a section become one, with the better hit's place and figures."""
     groups: list[list[Hit]] = []
     for hit in hits:
         near = [group for group in groups if any(_is_overlapping(hit, other) for other in group)]

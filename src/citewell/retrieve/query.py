@@ -54,9 +54,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Hits best first, and how likely they hold what is asked for (0 to 1). `warnings`: what could
-    not be done.
-    """
+    """Hits best first, and how likely they hold the answer (0 to 1). `warnings`: what failed."""
 
     hits: list[Hit]
     confidence: float

@@ -97,9 +97,7 @@ def get_searchable_text(hit: Hit) -> str:
 
 
 def compute_coverage(question: str, texts: Sequence[str]) -> list[float]:
-    """Share of the question's terms that each text holds; a term rare among the texts weighs more
-    (idf). 0 to 1.
-    """
+    """Share of the question's terms in each text, rare terms weighing more (idf). 0 to 1."""
     return compute_term_coverage(question, [set(tokenize_for_index(text)) for text in texts])
 
 

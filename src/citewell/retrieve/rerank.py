@@ -67,9 +67,7 @@ def _format_passage(question: str, hit: Hit, tokens: int) -> str:
 def _blend_scores(
     hits: Sequence[Hit], verdicts: Sequence[float | None], weight: float
 ) -> list[Hit]:
-    """`verdicts` are of the first hits. Their totals are moved so that the best keeps the score
-    that led before.
-    """
+    """`verdicts` are of the first hits; totals move so that the best keeps the leading score."""
     judged = list(zip(hits, verdicts, strict=False))
     totals = [hit.score + weight * max(-MOST, min(MOST, verdict or 0.0)) for hit, verdict in judged]
     shift = hits[0].score - max(totals)

@@ -19,9 +19,7 @@ _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """`start`: where it begins in the passage. `marks`: (start, end) within `text`, in order,
-    not touching.
-    """
+    """`start`: its place in the passage. `marks`: (start, end) in `text`, in order, disjoint."""
 
     text: str
     start: int

@@ -45,9 +45,7 @@ SPREAD = 3  # candidates for each hit asked for, where hits are to be unlike eac
 
 
 async def direct_chunk_search(index: Index, query: Query) -> Found:
-    """Search all chunks at once by vectors and by words; where that finds little, in the other
-    language by meaning too.
-    """
+    """Search all chunks by vectors and by words; where that finds little, across languages."""
     return await _finish_search(index, query, await _rank_chunks(index, query))
 
 
@@ -145,9 +143,7 @@ def _get_reach(query: Query) -> int:
 
 
 async def _finish_search(index: Index, query: Query, found: Found) -> Found:
-    """The first hits looked at again, then as many as are asked for, unlike each other where that
-    is wanted.
-    """
+    """The first hits reranked, then as many as are asked for, unlike each other if wanted."""
     hits, warnings = await rerank_with_model(
         query.reranker, query.text, found.hits, query.rerank_top
     )

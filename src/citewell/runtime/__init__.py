@@ -1,3 +1,1 @@
-"""What lives as long as the process: the open App, its limits, its shutdown, and what a user may
-see of it.
-"""
+"""What lives as long as the process: the open App, limits, shutdown, what a user may see."""

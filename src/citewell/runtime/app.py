@@ -210,9 +210,7 @@ class App:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """The weights of the confidences: the library's own where it has some for this embedder,
-        else the shipped ones.
-        """
+        """The confidences' weights: the library's own for this embedder, else the shipped ones."""
         if self._lender:
             return self._lender.calibration
         return load_calibration(self.settings.home / OWN, self.embedder.name)

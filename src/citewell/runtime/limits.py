@@ -15,9 +15,7 @@ BYTES = 64_000_000
 
 
 class Turns:
-    """`in_hand`: chunks that are being embedded and their texts, so that nobody in this process
-    does them twice.
-    """
+    """`in_hand`: chunks being embedded and their texts, so that none is done twice."""
 
     def __init__(self, requests: int = REQUESTS, most_bytes: int = BYTES) -> None:
         self.embed = asyncio.Semaphore(requests)  # wakes its waiters in their order

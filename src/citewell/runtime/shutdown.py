@@ -18,9 +18,7 @@ BACK = 5  # seconds that a server is thought to need to be back, told to who ask
 
 
 class Stopping:
-    """Of one server. `closing`: nothing new is begun. `cut`: time is over, what runs ends.
-    `running`: requests in hand.
-    """
+    """Of one server. `closing`: nothing new. `cut`: what runs ends. `running`: requests in hand."""
 
     def __init__(self) -> None:
         self.closing = asyncio.Event()
@@ -84,9 +82,7 @@ class Stopping:
 
 
 def make_stopped_error(resume: str = "") -> Stopped:
-    """What somebody is told whose question was cut off. `resume`: the run that it was, where it can
-    be gone on with.
-    """
+    """What is told whose question was cut off. `resume`: the run to go on with, if any."""
     if not resume:
         return Stopped(Text("the server is stopping"), hint=Text("ask again when it is back"))
     hint = Text(

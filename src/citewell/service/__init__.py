@@ -1,3 +1,1 @@
-"""What every interface calls, one verb a file. An interface decides nothing, and the service shows
-nothing.
-"""
+"""What every interface calls, one verb a file; interfaces decide, and services show, nothing."""

@@ -151,9 +151,7 @@ def _find_computed(name: str) -> str:
 
 
 def label_column(name: str, kind: Kind, values: Sequence[Value], lang: str) -> Label:
-    """Of a column by its name as the engine gives it (`avg(age)`, `cost_eur`, `费用（万元）`), its
-    kind and its values.
-    """
+    """Of a column by its name (`avg(age)`, `cost_eur`, `费用（万元）`), its kind and its values."""
     if computed := _find_computed(name):
         words = _SAID.get(lang, _SAID["en"])[computed]
         share = computed == "share"

@@ -28,9 +28,7 @@ def is_day(column: Column, dialect: Dialect) -> bool:
 
 
 def drop_nested(schema: Schema) -> Schema:
-    """Without columns of lists, documents and the like, which most engines cannot group by; SQLite
-    has none.
-    """
+    """Without columns of lists, documents and the like, which most engines cannot group."""
     if schema.dialect == "sqlite":
         return schema
     plain = [

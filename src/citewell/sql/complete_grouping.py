@@ -15,9 +15,7 @@ def make_runnable(sql: str, dialect: Dialect) -> str:
 
 
 def _compare_with_all(sql: str, dialect: Dialect) -> str:
-    """`= (SELECT ...)` as `IN (SELECT ...)` where that may give several rows: it has no LIMIT and
-    gives no sum.
-    """
+    """`= (SELECT ...)` as `IN (SELECT ...)` where it may give several rows: no LIMIT, no sum."""
     import sqlglot  # heavy: only a question about tables needs it
     from sqlglot import exp
     from sqlglot.errors import SqlglotError

@@ -60,9 +60,7 @@ def find_confirmed(
 
 
 def adapt_statement(question: str, before: str, sql: str, schema: Schema) -> str | None:
-    """`sql` of the question `before` with the parameters of `question`; None where it cannot be
-    said which goes where.
-    """
+    """`sql` of `before` with the parameters of `question`; None where unclear which goes where."""
     asked, known = extract_pattern(question, schema), extract_pattern(before, schema)
     if (
         asked.rest != known.rest

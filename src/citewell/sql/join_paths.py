@@ -95,9 +95,7 @@ def list_join_columns(one: Table, other: Table) -> list[Pairs]:
 
 
 def _find_named_keys(one: Table, other: Table) -> list[tuple[str, str]]:
-    """Columns of `one` that are called like `other` (`customer`, `customer_id`), each with the key
-    of `other`.
-    """
+    """Columns of `one` named like `other` (`customer`, `customer_id`), with its key."""
     key = next(
         (
             column

@@ -64,9 +64,7 @@ def add_distinct(question: str, sql: str, dialect: Dialect, rows: Rows) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """The statement that sums `figure` for each `name`, best first, for a question that one row may
-    have answered.
-    """
+    """The statement that sums `figure` for each `name`, best first, where one row answered."""
 
     sql: str
     name: str
@@ -121,9 +119,7 @@ def _is_limit_one(limit: Any) -> bool:
 
 
 def _parse_plain_select(sql: str, dialect: Dialect) -> Any:
-    """The tree of a SELECT without groups, aggregates, windows, set operations or DISTINCT; None
-    for any other.
-    """
+    """The tree of a SELECT without groups, aggregates, windows, set operations, DISTINCT."""
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError

@@ -71,18 +71,14 @@ async def analyze_question(asked: Asked, llm: LLM | None, embedder: Embedder) ->
 
 
 def is_answerable(linked: Linked, *, alike: float = 0.0) -> bool:
-    """Whether the schema is likely to hold the answer. `alike`: similarity of the nearest confirmed
-    question.
-    """
+    """Whether the schema likely has the answer. `alike`: to the nearest confirmed question."""
     return alike >= NEARLY_SAME or linked.log_odds is None or linked.log_odds >= ANSWERABLE
 
 
 async def write_candidate(
     asked: Asked, analysis: Analysis, llm: LLM | None, *, temperature: float = 0.0
 ) -> Candidate | NotInTables | None:
-    """One candidate: a confirmed statement where one fits, else the model's. None where nobody can
-    write it.
-    """
+    """A candidate: a confirmed statement if one fits, else the model's; None without one."""
     if (
         temperature == 0.0
         and (follow := find_confirmed(asked.question, asked.schema, asked.known)) is not None
@@ -168,9 +164,7 @@ def is_sure(asked: Asked, analysis: Analysis, candidate: Candidate) -> bool:
 
 
 def order_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Best first: those that people confirmed, then those that were written more than once, then as
-    they came.
-    """
+    """Best first: confirmed ones, then those written more than once, then in order."""
     times = Counter(fold_sql(each.sql) for each in candidates)
     return sorted(
         candidates,

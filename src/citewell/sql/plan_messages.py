@@ -66,9 +66,7 @@ CLOSE = 0.9  # the same of a correction in words, which bears on its own questio
 
 
 def build_messages(asked: Asked, linked: Linked | None, llm: LLM) -> list[Message]:
-    """System text, examples, the schema with confirmed examples, the question: what changes most
-    comes last.
-    """
+    """System text, examples, schema with confirmed ones, question: the changing last."""
     words = LABELS[asked.lang]
     before = _build_shots(asked, llm)
     head = render_schema(asked.schema, choose_shown(asked.schema, linked, get_token_budget(llm)))
@@ -99,9 +97,7 @@ def build_messages(asked: Asked, linked: Linked | None, llm: LLM) -> list[Messag
 
 
 def _build_shots(asked: Asked, llm: LLM) -> list[Message]:
-    """System text and examples; a connected model's replies have a form of their own, in which it
-    can say no.
-    """
+    """System text and examples; a connected model's reply has a form in which to say no."""
     engine = ENGINES[asked.dialect]
     if is_connected(llm):
         return fill_prompt(load_prompt(f"skills/prompts/sql_reply.{asked.lang}.md"), engine=engine)

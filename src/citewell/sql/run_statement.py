@@ -35,9 +35,7 @@ async def export_query(
 async def explain_query(
     engine: Engine, sql: str, limits: Limits, tables: Collection[str] | None = None
 ) -> None:
-    """Whether guard and engine take the statement; it is planned, not run. The arguments and errors
-    of `run_query`.
-    """
+    """Whether guard and engine take it; planned, not run. As `run_query`."""
     await engine.explain(_guard_statement(engine, sql, tables), limits)
 
 

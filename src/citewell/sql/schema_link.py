@@ -44,9 +44,7 @@ OTHERWISE = (2.3, -5.0)
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A word of the question, and the table (`column` empty) or column that it stands for; `score`
-    from 0 to 1.
-    """
+    """A question's word, and the table (no `column`) or column it means; `score` 0 to 1."""
 
     word: str
     table: str

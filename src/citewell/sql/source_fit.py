@@ -112,9 +112,7 @@ def choose_next_source(
     asked: str,
     likeness: Mapping[str, float] = MappingProxyType({}),
 ) -> str:
-    """The likeliest source beside the one asked; empty where the question names that one, or there
-    is no other.
-    """
+    """The likeliest other source; empty if the question names the one asked, or none is there."""
     others = {name: found for name, found in sources.items() if name != asked}
     if not others or asked in _find_named(question, list(sources)):
         return ""

@@ -53,9 +53,7 @@ class Absent:
 
 
 def extract_filters(sql: str, schema: Schema) -> list[Filter]:
-    """The texts that a statement compares columns of the schema with, by `=` and `IN`. Empty where
-    it cannot be read.
-    """
+    """Texts that a statement compares columns with, by `=` and `IN`; empty if unreadable."""
     tree = _parse_statement(sql, schema.dialect)
     if tree is None:
         return []
@@ -110,9 +108,7 @@ def find_stand_in(question: str, sql: str, schema: Schema) -> Absent | None:
 
 
 def measure_likeness(one: str, other: str) -> float:
-    """1 for the same letters whatever their case, width and spaces; 0 where figures differ; else by
-    what they share.
-    """
+    """1 for the same letters but case, width and spaces; 0 for other figures; else shared."""
     a, b = _fold_value(one), _fold_value(other)
     if a == b:
         return 1.0

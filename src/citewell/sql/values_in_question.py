@@ -1,6 +1,4 @@
-"""Stored values that stand in a question, by their letters. A figure is no value, for it may be of
-any column.
-"""
+"""Stored values in a question, by their letters; no figures, which fit any column."""
 
 from __future__ import annotations
 

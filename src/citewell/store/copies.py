@@ -68,9 +68,7 @@ def copy_database(path: Path, target: Path, hold: Callable[[], None]) -> Copied:
 
 
 def _copy_pages(reader: sqlite3.Connection, target: Path) -> None:
-    """Some pages at a time; the reader's transaction keeps the moment, so nothing is begun anew
-    when others write.
-    """
+    """Some pages at a time; the reader's transaction keeps the moment while others write."""
     try:
         with closing(sqlite3.connect(target)) as copy:
             copy.execute("PRAGMA journal_mode = OFF")
@@ -100,9 +98,7 @@ def check_copy(path: Path) -> int:
 
 
 def _find_damage(connection: sqlite3.Connection) -> Iterator[str]:
-    """What is wrong, the cheapest to find first. Raises sqlite3.Error where it cannot even be
-    read.
-    """
+    """What is wrong, the cheapest first. Raises sqlite3.Error where it cannot be read."""
     for (said,) in connection.execute("PRAGMA integrity_check(1)"):
         if said != "ok":
             yield str(said)
@@ -116,9 +112,7 @@ def _find_damage(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _check_words(path: Path) -> None:
-    """The index of words against what it holds, which a connection has to be able to write for.
-    Raises sqlite3.Error.
-    """
+    """The index of words against its content; needs a writable connection. Raises sqlite3.Error."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'words'").fetchone():
             connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")

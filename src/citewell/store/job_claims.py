@@ -92,9 +92,7 @@ def claim_job(connection: Connection, leases: Leases, wanted: Wanted) -> Job | N
 def find_waiting(
     connection: Connection, leases: Leases, wanted: Wanted, *, lock: bool = False
 ) -> Row[Any] | None:
-    """The next job. `lock`: it is this transaction's, and one that another has locked is passed
-    over.
-    """
+    """The next job. `lock`: for this transaction; one that another locked is passed over."""
     moment = leases.at(connection)
     values = {
         "now": moment.steady,

@@ -48,9 +48,7 @@ LEASE_SECONDS = 60.0
 
 
 class Jobs:
-    """Raises NotFound for an unknown job, Conflict for one that is not the caller's to change, and
-    StorageError.
-    """
+    """Raises NotFound, Conflict for one that is not the caller's to change, StorageError."""
 
     def __init__(
         self,
@@ -61,9 +59,7 @@ class Jobs:
         lease: float = LEASE_SECONDS,
         viewer: str | None = None,
     ) -> None:
-        """`viewer`: finds this user's jobs and those of shared collections, and makes jobs of
-        theirs; None: finds all.
-        """
+        """`viewer`: this user's jobs and those of shared collections; None: all."""
         self._db = db
         self._clock = clock
         self._leases = Leases(lease, steady, clock)
@@ -152,9 +148,7 @@ class Jobs:
         return await self._db.write(try_again)
 
     async def list_folders(self) -> set[str]:
-        """The folders of bytes that are still wanted: those of what has not ended, and of what can
-        be tried again.
-        """
+        """Folders of bytes still wanted: of what has not ended, or can be tried again."""
         return set(
             await self._db.read(lambda connection: connection.execute(_FOLDERS).scalars().all())
         )
@@ -232,9 +226,7 @@ class Jobs:
         return await self._update_job(job_id, attempt, changes)
 
     async def release(self, job_id: str, *, attempt: int) -> Job:
-        """Back to the queue at once, the attempt not counted: its worker was stopped on purpose and
-        did not die of it.
-        """
+        """Back in the queue, the attempt uncounted: its worker was stopped on purpose."""
         changes = {"state": "queued", "attempts": attempt - 1, "lease": 0, "process": ""}
         return await self._update_job(job_id, attempt, changes)
 

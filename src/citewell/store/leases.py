@@ -67,7 +67,5 @@ class Leases:
 
 
 def is_before_deadline(now: float, until: float, most: float) -> bool:
-    """Whether a moment is still to come, by a clock that may have begun anew since: it was never
-    more than `most` away.
-    """
+    """Whether a moment is to come, by a clock that may have restarted: at most `most` away."""
     return now < until <= now + most

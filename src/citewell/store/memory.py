@@ -39,18 +39,14 @@ COMPARED = 20  # nearest memories that a judge is shown; those of the same subje
 
 
 class Forgotten(Shown):
-    """The memories that are gone, older versions and derived ones included, and how many traces
-    went with them.
-    """
+    """The memories gone, older and derived ones too, and how many traces went with them."""
 
     memory_ids: list[str]
     traces: int
 
 
 class Memories:
-    """Raises NotFound for an id that is not this user's, and StorageError. Vectors are those of
-    `subject`.
-    """
+    """Raises NotFound for an id not this user's, StorageError. Vectors: of `subject`."""
 
     def __init__(
         self,
@@ -114,9 +110,7 @@ class Memories:
         return await self._db.read(find_near)
 
     async def list_stale(self, user_id: str, dim: int, limit: int) -> list[Memory]:
-        """Live memories without a vector of this embedder, the newest first: to be embedded again,
-        for `put_vector`.
-        """
+        """Live memories without a vector of this embedder, newest first, for `put_vector`."""
 
         def list_stale(connection: Connection) -> list[Memory]:
             return rows.list_stale(
@@ -126,9 +120,7 @@ class Memories:
         return await self._db.read(list_stale)
 
     async def put_vector(self, user_id: str, memory: Memory, vector: Vector) -> None:
-        """Embedded again. Nothing happens where the memory has gone or is of another subject by
-        now.
-        """
+        """Embedded again. Nothing happens where the memory has gone or has another subject."""
         stored = rows.encode_vector(self._embedder, vector)
         await self._db.write(rows.set_vector, user_id, memory.memory_id, memory.subject, stored)
 

@@ -35,9 +35,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Ids of known memories: the one that says the same, and those that say otherwise. Neither: it
-    is new.
-    """
+    """Ids of known memories: one that says the same, those that disagree; neither: new."""
 
     same_as: str | None = None
     replaces: tuple[str, ...] = ()
@@ -136,9 +134,7 @@ def merge_memory(
 
 
 def _derive_lineage(told: Told, found: JudgedMemories) -> list[str]:
-    """What it rests on. Where that is what it takes the place of, on what that rested on: nothing
-    rests on itself.
-    """
+    """What it rests on; through what it replaces, too: nothing rests on itself."""
     sources: dict[str, None] = {}
     for each in told.derived_from:
         absorbed = found.absorbed.get(each)

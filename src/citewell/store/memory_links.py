@@ -20,9 +20,7 @@ from citewell.store.schema.memory_tables import memories, memory_uses
 
 
 def delete_expired(connection: Connection, now: float) -> None:
-    """Delete what is past its day, with its older versions, whoever's it is: some users never come
-    back.
-    """
+    """Delete what is past its day, with older versions, of all users: some never return."""
     connection.execute(_EXPIRE, {"now": now})
 
 
@@ -56,9 +54,7 @@ class Link(NamedTuple):
 
 
 def load_links(connection: Connection, user_id: str) -> list[Link]:
-    """What came of what, expired ones included: forgetting reaches them too. Those that came of
-    nothing are left out.
-    """
+    """What came of what, expired ones included: forgetting reaches them too."""
     rows = connection.execute(_LINKS, {"user": user_id})
     return [Link(row.memory_id, row.replaced_by, json.loads(row.derived_from)) for row in rows]
 

@@ -85,9 +85,7 @@ def update_memory(connection: Connection, memory: Memory, stored: Stored) -> Non
 
 
 def copy_memory(connection: Connection, user_id: str, memory_id: str, new_id: str) -> None:
-    """Keep a memory as it is now under `new_id`, as history of the old id; what was made of it was
-    made of the copy.
-    """
+    """Keep a memory under `new_id` as history of the old id, with what was made of it."""
     ids = {"user": user_id, "id": memory_id}
     connection.execute(_COPY, ids | {"new": new_id})
     connection.execute(_MOVE_USES, {**ids, "memory_id": new_id})
@@ -196,9 +194,7 @@ def note_uses(connection: Connection, user_id: str, trace_id: str, ids: Iterable
 
 
 def encode_vector(embedder: str, vector: Vector) -> Stored:
-    """Raises InvalidInput through `encode_vectors` of `store/index/vectors.py`, where the vector is
-    none.
-    """
+    """Raises InvalidInput by `encode_vectors` (`store/index/vectors.py`) for no vector."""
     return Stored(
         embedder, encode_vectors(embedder, [0], np.asarray(vector, dtype=np.float32)[None, :])[0]
     )

@@ -93,9 +93,7 @@ class Snapshots:
         return await self._db.read(list_rows)
 
     async def count_by_collection(self, embedder: str) -> list[Sums]:
-        """Of each collection that has pages, in the order of their names. `embedder` is the one in
-        use.
-        """
+        """Of each collection that has pages, by name. `embedder` is the one in use."""
         return await self._db.read(count_pages, embedder)
 
     async def put(self, new: Snapshot) -> None:
@@ -144,9 +142,7 @@ class Snapshots:
     async def note_failure(
         self, collection: str, url: str, problem: str, code: str, at: float
     ) -> None:
-        """There is nothing at this address, for this reason. A document that was made of it earlier
-        stays.
-        """
+        """There is nothing at this address, for this reason. An earlier document of it stays."""
         empty = Snapshot(collection, url, url, "", "", "", "", "", at, at, "", code)
         row = asdict(empty) | {
             "key": get_url_identity(url),
@@ -172,9 +168,7 @@ class Snapshots:
 
 
 def forget_pages(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
-    """With documents that are deleted for good goes what is known of their pages; part of that
-    transaction.
-    """
+    """With documents deleted for good goes what is known of their pages, in one transaction."""
     for info in infos:
         _delete_page(connection, info.collection, get_url_identity(info.uri))
 

@@ -46,9 +46,7 @@ def name_this_process() -> str:
 
 
 def name_process(number: int) -> str:
-    """The name of a process that runs here: machine, its start, what sees it, number, and when it
-    began.
-    """
+    """The name of a process here: machine, its start, what sees it, number, and its begin."""
     return (
         f"{_get_machine()} {_get_boot_id()} {_get_pid_namespace()} "
         f"{number} {_get_start_time(number)}"
@@ -56,9 +54,7 @@ def name_process(number: int) -> str:
 
 
 def get_clock_mark() -> str:
-    """What the names of processes have in common whose clock from the machine's start
-    (`time.monotonic`) is ours.
-    """
+    """What names of processes share whose monotonic clock is ours."""
     return f"{_get_machine()} {UNTOLD} " if _get_boot_id() == UNTOLD else f" {_get_boot_id()} "
 
 

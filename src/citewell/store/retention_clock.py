@@ -16,9 +16,7 @@ NOTED = 60.0  # seconds that pass between two notes: every writer of a trace wou
 
 
 def get_deletion_time(connection: Connection, now: float) -> float:
-    """The moment to delete by, `now` or an earlier one; in a transaction that writes, for it notes
-    what it has seen.
-    """
+    """The moment to delete by, `now` or earlier; in a writing transaction, for it is noted."""
     row = connection.execute(_GET).first()  # two servers that began at once have noted one each
     if row is None:
         connection.execute(_INSERT, {"trusted": now})

@@ -80,9 +80,7 @@ class Runs:
         return holder
 
     async def keep(self, trace_id: str, holder: str, next_node: str, state: dict[str, Any]) -> None:
-        """A node is finished. Raises Conflict where another has taken the run over, or it was
-        ended.
-        """
+        """A node is finished. Raises Conflict where another has the run, or it was ended."""
         row = {
             "id": trace_id,
             "token": holder,
@@ -96,9 +94,7 @@ class Runs:
         await self._db.write(_change_held, row)
 
     async def renew(self, trace_id: str, holder: str) -> bool:
-        """A sign of life; whether its user wants an answer from what there is now. Raises Conflict
-        as `keep` does.
-        """
+        """A sign of life; whether its user wants an answer now. Raises Conflict as `keep` does."""
         row = {"id": trace_id, "token": holder}
 
         def renew(connection: Connection) -> bool:
@@ -108,9 +104,7 @@ class Runs:
         return await self._db.write(renew)
 
     async def request_stop(self, trace_id: str, user_id: str) -> bool:
-        """Have whichever process is at work on this user's run told so at its next sign of life;
-        False where none is.
-        """
+        """Tell whichever process works on this run at its next sign of life; False without one."""
 
         def request(connection: Connection) -> bool:
             row = connection.execute(_BEAT, {"id": trace_id, "user": user_id}).one_or_none()
@@ -177,9 +171,7 @@ class Runs:
         )
 
     def end_session_in(self, connection: Connection, session_id: str) -> None:
-        """None of a session that is deleted goes on: whoever has one under way is told at its next
-        step.
-        """
+        """None of a deleted session goes on: whoever has one is told at its next step."""
         connection.execute(_END_SESSION, {"session": session_id})
 
     async def list(self, user_id: str) -> list[Unfinished]:

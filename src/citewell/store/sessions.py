@@ -99,9 +99,7 @@ class Sessions:
         await self._db.forget()
 
     def delete_in(self, connection: Connection, session_id: str) -> dict[str, Any]:
-        """The same, as part of a transaction, after which `Database.forget` is called; gives what
-        was kept in it.
-        """
+        """The same in a transaction, then call `Database.forget`; gives what was kept."""
         data = parse_data(_get_row(connection, session_id))
         connection.execute(_DELETE, {"id": session_id})
         return data
@@ -111,9 +109,7 @@ class Sessions:
         return [parse_data(row) for row in connection.execute(_OF_USER, {"user": user_id})]
 
     async def append(self, session_id: str, messages: Sequence[Message]) -> None:
-        """Add to the end of the history. Two that append at once both keep what they said, each in
-        one piece.
-        """
+        """Add to the history's end. Two that append at once both keep theirs, each in one piece."""
         await self._db.write(self.append_in, session_id, messages)
 
     def append_in(

@@ -65,9 +65,7 @@ class Sites:
         allowed_domains: Sequence[str] = (),
         instruction: str = "",
     ) -> Site:
-        """Keep how a site is explored, in the place of what was kept; makes the collection where it
-        is new.
-        """
+        """Keep how a site is explored, replacing the former; makes a new collection."""
 
         def put(connection: Connection) -> Site:
             now = self._clock()
@@ -99,9 +97,7 @@ class Sites:
         )
 
     async def forget(self, collection: str) -> None:
-        """How it is explored, what is known of its pages, where answers were found. Documents are
-        the catalog's.
-        """
+        """How it is explored, what is known of its pages, where answers were found."""
 
         def forget(connection: Connection) -> None:
             for statement in _FORGET:
@@ -113,9 +109,7 @@ class Sites:
     async def note_find(
         self, collection: str, uri: str, question: str, vector: Vector, embedder: str
     ) -> None:
-        """Note that this page answered the question. Nothing happens where the collection has
-        gone.
-        """
+        """Note that this page answered the question. Nothing where the collection has gone."""
         stored = encode_vector(embedder, vector)
         asked = hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()
         row = {

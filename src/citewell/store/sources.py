@@ -126,9 +126,7 @@ class Sources:
         return await self._db.write(put)
 
     async def set_problem(self, name: str, problem: str) -> None:
-        """Say why it cannot be reached, or with nothing that it can again. One that is gone
-        meanwhile stays gone.
-        """
+        """Say why it cannot be reached (nothing: it can). One that is gone stays gone."""
         row = {"of": name, "problem": encode_column(problem)}
         await self._db.write(lambda connection: connection.execute(_CHANGE, row))
 

@@ -163,9 +163,7 @@ class Traces:
         return connection.execute(_DELETE_OLD, {"now": now}).rowcount
 
     def delete_session_in(self, connection: Connection, session_id: str) -> None:
-        """Those of a session that is deleted go with it: they hold what was said, and the sentences
-        that were quoted.
-        """
+        """Those of a deleted session go with it: they hold what was said and quoted."""
         connection.execute(_DELETE_SESSION, {"session": session_id})
         feedback.forget_session(connection, session_id)
 
@@ -178,9 +176,7 @@ class Traces:
         return (await self._db.read(_list_traces, _GET_SESSION, values))[::-1]
 
     async def page(self, limit: int, user_id: str, wanted: Wanted) -> Page:
-        """Those that fit, the newest first, at most so many. Raises InvalidInput for a `before`
-        that no page has told.
-        """
+        """Those that fit, newest first. Raises InvalidInput for a `before` no page told."""
         at, rowid = _parse_cursor(wanted.before)
         values = {
             "now": self._clock(),
@@ -230,9 +226,7 @@ def _parse_summary(row: RowMapping) -> TraceSummary:
 
 
 def _fold_case(words: str) -> str:
-    """As it is looked for: SQLite knows upper and lower case of English letters only, and no half
-    characters.
-    """
+    """As it is looked for: SQLite folds English letters only; no half characters."""
     return words.casefold().encode("utf-8", "replace").decode()
 
 

@@ -67,9 +67,7 @@ def _require_text(text: str, name: str) -> str:
 
 
 def _decode_wide(data: bytes, name: str) -> str:
-    """UTF-16 or UTF-32 without a mark: NUL bytes sit at fixed places, and what comes out has hardly
-    any controls.
-    """
+    """UTF-16 or UTF-32 without a mark: NULs at fixed places, hardly any controls in the text."""
     for encoding, width in (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-be", 2)):
         if len(data) % width:
             continue
@@ -140,9 +138,7 @@ def _decode_legacy(data: bytes, name: str) -> tuple[str, list[str]]:
 
 
 def _detect_wide_asian(data: bytes) -> str:
-    """UTF-16 without a mark and without a NUL byte: Chinese or Japanese with not one Latin letter
-    or line break.
-    """
+    """UTF-16 without mark or NUL: Chinese or Japanese, no Latin letter or line break."""
     for encoding in ("utf-16-le", "utf-16-be"):
         if len(data) % 2 == 0:
             with suppress(UnicodeDecodeError):

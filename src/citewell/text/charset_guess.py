@@ -168,9 +168,7 @@ def _build_script_scorer(
 
 
 def _build_latin_scorer(*groups: int) -> Callable[[str], float]:
-    """A scorer for Latin letters with accents: two in a row are rare, and a sign never stands
-    between letters.
-    """
+    """A scorer for accented Latin letters: two in a row are rare, as are signs between."""
 
     def score(text: str) -> float:
         return max(_score_accents(text, LATIN[group]) for group in groups)

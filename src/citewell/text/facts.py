@@ -104,9 +104,7 @@ def extract_names(text: str) -> set[str]:
 
 
 def strip_figures_and_negations(text: str) -> str:
-    """The text without its numbers, dates, negations and a leading yes or no: what is compared word
-    by word.
-    """
+    """The text without numbers, dates, negations and a leading yes or no, to compare."""
     rest = remove_measures(extract_dates(unicodedata.normalize("NFKC", text))[1])
     for pattern in (_LEAD, _NEGATORS_EN, _NEGATORS_ZH):
         rest = pattern.sub(" ", rest)

@@ -45,9 +45,7 @@ LONGEST_HEADING = 60
 
 
 def get_chapter_level(line: str) -> int:
-    """The rank of a line that names itself as a part (1), chapter (2) or section (3); 0 for any
-    other line.
-    """
+    """The rank of a line naming a part (1), chapter (2) or section (3); 0 for any other."""
     named = CHAPTER.match(line)
     longest = LONGEST_HEADING // 2 if line[0] == "第" else LONGEST_HEADING
     if not named or len(line) > longest or line[-1] in _NO_HEADING_END:
@@ -57,9 +55,7 @@ def get_chapter_level(line: str) -> int:
 
 
 def split_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Spans between the line breaks that end a sentence, white space around them left out; blank
-    ones are not given.
-    """
+    """Spans between line breaks that end a sentence, stripped; blank ones left out."""
     start = end = -1  # of the block so far
     before = ""  # the line before, as it stands
     opens = True  # whether `before` began a block

@@ -151,9 +151,7 @@ def _format_decimal(value: Decimal) -> str:
 
 
 def _parse_number_words(words: str) -> int | None:
-    """`two hundred and five` -> 205, `a hundred` -> 100. A lone `one` is more often a pronoun than
-    a number: None.
-    """
+    """`two hundred and five` -> 205, `a hundred` -> 100. A lone `one` gives None."""
     parts = [p for p in re.split(r"[\s-]+", words.strip()) if p and p != "and"]
     if parts in (["one"], []):
         return None

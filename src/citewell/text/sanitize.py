@@ -16,9 +16,7 @@ _CONTROL = re.compile(
 
 
 def replace_unsafe_chars(text: str) -> str:
-    """NUL ends a C string early and a lone surrogate has no UTF-8: each becomes a space, so that
-    offsets stay true.
-    """
+    """NUL ends a C string, a lone surrogate has no UTF-8: each becomes a space."""
     return _UNSAFE.sub(" ", text)
 
 
@@ -51,9 +49,7 @@ def has_thinking_block(text: str) -> bool:
 
 
 def _is_thinking(text: str) -> bool:
-    """Whether it has not come to its reply yet; the first letters of `<think>` may still be the
-    beginning of it.
-    """
+    """Whether its reply has not begun; the first letters of `<think>` may still come."""
     opened = text.lstrip()
     return (has_thinking_block(opened) and "</think>" not in opened) or (
         "<think>".startswith(opened) and bool(opened)

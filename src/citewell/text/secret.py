@@ -183,9 +183,7 @@ def is_secret(text: str) -> bool:
 
 
 def has_secret(text: str) -> bool:
-    """Of a question or its answer: whether a secret itself stands in it. "How do I reset my
-    password?" tells none.
-    """
+    """Whether a secret itself stands in it. "How do I reset my password?" tells none."""
     text = _fold_width(text)
     return any(pattern.search(text) for pattern in (_PIN, _SHAPES, _RANDOM, *_TOLD)) or any(
         _is_card(re.sub(r"\D", "", match.group())) for match in _DIGITS.finditer(text)

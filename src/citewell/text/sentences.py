@@ -79,9 +79,7 @@ def _split_block(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _skip_closers(text: str, at: int, end: int, quote_open: bool) -> int:
-    """Where the quotes and brackets that close behind a stop end. A straight quote closes only what
-    is open.
-    """
+    """Where quotes and brackets close behind a stop; a straight quote closes an open one."""
     match = _CLOSERS.match(text, at, end)
     stop = match.end() if match else at
     if (
@@ -132,9 +130,7 @@ def _is_sentence_end(text: str, start: int, match: re.Match[str], at: int, end: 
 
 
 def _is_in_title(text: str, start: int, match: re.Match[str], end: int) -> bool:
-    """Whether the stops stand in a title, as in 《CDTV！》: it opens shortly before and closes
-    shortly behind.
-    """
+    """Whether the stops stand in a title, as in 《CDTV！》, opened and closed nearby."""
     opened = text.rfind("《", max(start, match.start() - LONGEST_TITLE), match.start())
     closed = text.rfind("》", max(start, match.start() - LONGEST_TITLE), match.start())
     return (

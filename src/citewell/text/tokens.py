@@ -111,9 +111,7 @@ def _collect_query_tokens(text: str, *, skip: bool) -> list[str]:
 
 
 def _fold_text(text: str) -> str:
-    """Full width to half width, capitals to small letters, one kind of hyphen, no thousands
-    separators.
-    """
+    """Full width to half, capitals to small, one kind of hyphen, no thousands marks."""
     text = unicodedata.normalize("NFKC", text).translate(_SAME).casefold()
     return _THOUSANDS.sub("", text).replace("'s ", " ").replace("'", "")
 
@@ -184,9 +182,7 @@ def _tokenize_word(piece: str) -> Sequence[str]:
 
 
 def _build_word_tokens(piece: str) -> Sequence[str]:
-    """The piece whole (v2.1, a-100, 2024-05-01, 3.5%), its parts with English stemmed, and parts
-    joined (a100).
-    """
+    """The piece whole (v2.1, a-100, 2024-05-01, 3.5%), its stemmed parts, joined parts (a100)."""
     if not piece.isascii():
         piece = "".join(
             c for c in unicodedata.normalize("NFKD", piece) if not unicodedata.combining(c)

@@ -100,9 +100,7 @@ class Usage(Shown):
 
 
 class Step(Shown):
-    """One node's run: its spec name, the way it went on, what it did in words and figures, and how
-    long it took.
-    """
+    """One node's run: spec name, the way on, what it did in words and figures, seconds."""
 
     n: int
     node: str
@@ -143,9 +141,7 @@ class Chart(Shown):
 
 
 class ColumnLook(Shown):
-    """How the values of a column are shown: a time and an id are no quantities; `unit` of a
-    quantity: `EUR`, `%`.
-    """
+    """How a column is shown: times and ids are no quantities; `unit`: `EUR`, `%`."""
 
     role: Literal["id", "time", "quantity", "plain"]
     unit: str = ""

@@ -176,9 +176,7 @@ async def execute(
 
 @node("Refine Answer")
 async def refine_answer(state: DataState, deps: Deps) -> Literal["return_result"]:
-    """The rows in a sentence, with a chart where one helps, what was followed, and how sure all
-    this is.
-    """
+    """The rows in a sentence, with a chart where one helps, what was followed, and a confidence."""
     await finish_run(state, deps)
     record_detail(
         status=state.status,

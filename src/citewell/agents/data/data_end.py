@@ -45,9 +45,7 @@ def refuse_question(state: DataState, reason: str, text: str) -> None:
 
 
 def refuse_all(state: DataState, asked: Sequence[Lacking]) -> None:
-    """No answer of any source that was asked; the conversation stays with the first, which came
-    nearest.
-    """
+    """No answer of any source that was asked; the conversation stays with the first source."""
     state.source, state.source_name = asked[0].source, asked[0].source.name
     refuse_question(
         state, "not_in_data", ("" if state.lang == "zh" else " ").join(each.text for each in asked)

@@ -16,9 +16,7 @@ SHOWN = 50  # rows that a connected model reads to word the answer
 
 
 def build_rows_passage(state: DataState, rows: Rows) -> Passage:
-    """The rows as evidence, one line each, headed by the statement, remarks on what it reads, and
-    their number.
-    """
+    """The rows as evidence, a line each, headed by the statement, remarks and their number."""
     assert state.source is not None
     parts = _format_rows(rows, SHOWN)
     heading = f"SQL: {' '.join(state.generated_logic.split())}"

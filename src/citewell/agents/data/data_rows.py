@@ -148,9 +148,7 @@ def _get_user_words(state: DataState) -> str:
 
 
 def _match_abbreviation(gone: Absent, said: str) -> Absent:
-    """The model's `Mathematics` for 数学, where `Math` is stored and nothing else begins like it;
-    never a user's own word.
-    """
+    """The model's `Mathematics` for 数学, where only `Math` is stored; never a user's own word."""
     value = gone.value.casefold()
     if gone.same or value in said:
         return gone

@@ -144,9 +144,7 @@ async def _find_other_source(state: DataState, deps: Deps) -> Loaded | None:
 
 
 async def _write_statements(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
-    """A confirmed statement, or as many of the model's as it takes to be sure: of a connected one
-    the first.
-    """
+    """A confirmed statement, or as many of the model's as it takes to be sure (connected: one)."""
     assert state.intent_analysis is not None
     asked, analysis, llm = (build_asked(state), state.intent_analysis, get_chat_model(deps))
     first = await plan.write_candidate(asked, analysis, llm)
@@ -197,9 +195,7 @@ def _has_duplicates(found: list[Candidate]) -> bool:
 
 
 async def _is_allowed(state: DataState, deps: Deps, candidate: Candidate) -> bool:
-    """Whether guard and engine take it; else it is noted why not. One that was written twice is
-    checked once.
-    """
+    """Whether guard and engine take it; else why not is noted. A repeated one is checked once."""
     assert state.source is not None
     problem = candidate.problem
     if candidate.unused and state.repairs == 0 and deps.llm is not None:
@@ -252,9 +248,7 @@ def _give_up(state: DataState, reason: str, text: str) -> Literal["no_answer"]:
 
 
 async def _rewrite_statement(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
-    """The statement in hand written anew; one that was tried already is run again only where it
-    took too much.
-    """
+    """The statement written anew; one tried already is run again only where it took too much."""
     assert state.intent_analysis is not None
     assert deps.llm is not None, "next_try asks for a repair only where a model can write it"
     asked, analysis = build_asked(state), state.intent_analysis

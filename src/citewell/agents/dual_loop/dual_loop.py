@@ -201,9 +201,7 @@ async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_
 
 @node("direct_response")
 async def direct_response(state: DualLoopState, deps: Deps) -> Literal["grade_relevance"]:
-    """Answer without a search: a greeting, something to remember, a question about what was said or
-    remembered.
-    """
+    """Answer without a search: a greeting, something to remember, or a question about the talk."""
     state.standalone = state.standalone or state.question
     state.passages = []
     state.generation = "direct"

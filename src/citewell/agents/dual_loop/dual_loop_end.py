@@ -57,9 +57,7 @@ async def finish_run(state: DualLoopState, deps: Deps) -> None:
 
 
 def _pick_best_attempt(state: DualLoopState) -> Attempt | None:
-    """The last attempt where it is good, else the likeliest of those that may be shown; None where
-    none may.
-    """
+    """The last attempt where it is good, else the likeliest that may be shown; None without one."""
     if state.is_relevant:
         return state.attempts[-1]
     return max((a for a in state.attempts if a.shown), key=lambda a: a.probability, default=None)

@@ -74,9 +74,7 @@ def write_direct_reply(state: DualLoopState, deps: Deps) -> str:
 
 
 async def build_first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
-    """The question in full words, with what is remembered put where the user means it, and what is
-    searched for.
-    """
+    """The question in full words, with what is remembered put in, and what is searched for."""
     question = strip_web_request(extract_question_part(state.question))
     read = build_readings(question, state.history)
     state.joined = bool(state.history) and is_follow_up(question, state.history)

@@ -39,9 +39,7 @@ COMPUTED = 0.88
 
 
 async def answer_question(state: PaperState, deps: Deps, stage: Stage) -> None:
-    """From the reader's words to a proved answer, in the state. Raises InvalidInput for what cannot
-    be asked.
-    """
+    """From the reader's words to a proved answer, in the state. Raises InvalidInput."""
     async with stage.step("control_route") as taken:
         taken.action = await control_route(state, deps)
     if taken.action == "smalltalk":

@@ -62,9 +62,7 @@ class Routed(BaseModel):
 
 
 async def control_route(state: PaperState, deps: Deps) -> str:
-    """Rewrite and route. Raises InvalidInput for what cannot be asked. The way on: the agents'
-    names, or `smalltalk`.
-    """
+    """Rewrite and route. Raises InvalidInput. The way on: the agents' names, or `smalltalk`."""
     state.question = normalize_text(state.question)
     if found := find_question_error(
         state.question, deps.thresholds.question_max_chars, deps.sensitive

@@ -46,9 +46,7 @@ def finish_run(state: PaperState, deps: Deps) -> None:
 
 
 def cite_named_figures(state: PaperState, book: OpenPaper) -> Proof:
-    """The captions of the figures that the question names: where nothing in words answers it, their
-    pictures may.
-    """
+    """Captions of the figures that the question names, where nothing in words answers it."""
     named = [book.paper.floats[i] for i in state.pointed.floats]
     bound = []
     for n, each in enumerate((each for each in named if each.kind == "figure"), start=1):

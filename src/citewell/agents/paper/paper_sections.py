@@ -37,9 +37,7 @@ READ_TOKENS = 2_000  # of its part that the reader looks at for an agent
 
 
 def build_packages(state: PaperState, deps: Deps) -> dict[str, SectionPackage]:
-    """What each chosen agent is sent: its part of the evidence, cut to what one prompt may
-    carry.
-    """
+    """What each chosen agent is sent: its part of the evidence, cut to what a prompt may carry."""
     connected = deps.llm if deps.llm and is_connected(deps.llm) else None
     budget = connected.evidence_tokens if connected else READ_TOKENS
     chunks = {agent: _build_chunk(agent, state, deps, budget) for agent in state.agents}
@@ -112,9 +110,7 @@ def is_final_draft(draft: SectionDraft) -> bool:
 async def run_section_agent(
     agent: str, package: SectionPackage, means: Means, *, explains: bool
 ) -> SectionDraft:
-    """Draft from the package alone; `unknown` where its part does not tell. `explains`: its first
-    passage is explained.
-    """
+    """Draft from the package alone, or `unknown`. `explains`: its first passage is explained."""
     record_detail(
         received={
             "clarified_question": package.clarified_question,
@@ -147,9 +143,7 @@ async def run_section_agent(
 
 
 def _quote_selection(package: SectionPackage, means: Means) -> Drafted:
-    """Without a connected model: the paper's own sentences on the terms of the selection, else the
-    selection itself.
-    """
+    """Without a connected model: the paper's own sentences on the selection's terms, or on it."""
     passages = list(package.document_chunk)
     units = number_sentences(passages[1:] or passages)[:EXPLAINING]
     draft = Draft(
@@ -217,9 +211,7 @@ def _pick_quotes(told: Sequence[Drafted], written: Sequence[list[DraftSentence]]
 def _renumber_evidence(
     sentence: DraftSentence, drafted: Drafted, at: Mapping[int, int]
 ) -> DraftSentence:
-    """The sentence with the ids that its evidence has in the merged draft. `at`: the new number of
-    each passage.
-    """
+    """The sentence with the ids of the merged draft. `at`: the new number of each passage."""
     ids = [
         f"{at[u.passage.n]}.{u.id.partition('.')[2]}"
         for u in pick_units(sentence.evidence, drafted.units)

@@ -115,9 +115,7 @@ async def question_understanding(
 async def conversation_memory(
     state: QAState, deps: Deps
 ) -> Literal["retrieve_documents", "refine_answer", "return_error"]:
-    """Before retrieval: cut the history to its budget, summarise what is cut. After generation:
-    store the answer.
-    """
+    """Before retrieval: cut and summarise the history. After generation: store the answer."""
     try:
         if state.current_action == "store_answer":
             reply = Message(role="assistant", content=state.initial_answer)
@@ -139,9 +137,7 @@ async def conversation_memory(
 async def document_retrieval(
     state: QAState, deps: Deps
 ) -> Literal["generate_answer", "generate_fallback", "retry"]:
-    """Search by meaning, words and entities; say how likely it is that the answer is among what was
-    found.
-    """
+    """Search by meaning, words and entities; say how likely the answer is among what was found."""
     name, settings = "DocumentRetrievalNode", deps.settings
     entities = [
         e["entity"] for e in state.extracted_entities if e["type"] not in {"number", "date"}
@@ -231,9 +227,7 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
 async def answer_refinement(
     state: QAState, deps: Deps
 ) -> Literal["return_result", "error_recovery"]:
-    """Judge every sentence, repair once what is doubted, number the citations, decide whether the
-    answer is shown.
-    """
+    """Judge every sentence, repair once what is doubted, number citations, decide what is shown."""
     if state.generation_status == "failed":
         return "error_recovery"
     state.final_answer = state.initial_answer

@@ -254,9 +254,7 @@ def _get_top_coverage(state: WebsiteState) -> float:
 
 @node("DraftAnswer")
 async def draft_answer_node(state: WebsiteState, deps: Deps) -> Literal["end"]:
-    """Judge the draft and show it, or say plainly that the site does not tell, or that the question
-    is not about it.
-    """
+    """Judge the draft and show it, or say that the site does not tell, or is not about it."""
     await deps.site.open()
     await finish_run(state, deps, await prove_draft(state, deps))
     for citation in state.proof.citations:

@@ -142,9 +142,7 @@ def get_end_reason(state: WebsiteState, deps: Deps) -> str:
 
 
 def find_stale_pages(state: WebsiteState, deps: Deps) -> dict[str, str]:
-    """Pages of earlier questions that the evidence stands in, and that their site was long not
-    asked about.
-    """
+    """Pages of earlier questions in the evidence whose site was long not asked about them."""
     left = min(
         deps.settings.max_pages - len(state.visited_urls), deps.settings.max_urls_per_iteration
     )

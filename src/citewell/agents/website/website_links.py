@@ -137,9 +137,7 @@ def is_off_topic(state: WebsiteState, deps: Deps, found: list[Promise]) -> bool:
 
 
 def learn_page_worth(state: WebsiteState, deps: Deps, worth: dict[str, float]) -> None:
-    """Note how well each page serves the question (by doc_id), for the branches of the site that
-    led there.
-    """
+    """Note how well each page serves the question (by doc_id), for its branch of the site."""
     every = list(state.all_discovered_urls)
     sources = {
         there: every[place] for place, leads in reversed(state.url_graph.items()) for there in leads

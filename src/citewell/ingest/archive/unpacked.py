@@ -60,9 +60,7 @@ class Unpacked:
         self._left_out: dict[str, list[str]] = {}
 
     def is_wanted(self, name: str) -> bool:
-        """Whether a file of this name is worth unpacking; one that is not is remembered, unless it
-        is hidden.
-        """
+        """Whether a file of this name is worth unpacking; others are remembered, unless hidden."""
         path = PurePosixPath(name)
         if any(
             part.startswith(".") or part == "__MACOSX" for part in path.parts

@@ -38,9 +38,7 @@ class Receiver(Protocol):
 
 
 def unzip(data: bytes, name: str, into: Receiver) -> None:
-    """Put the files of an archive into `into`. Raises UnreadableFile where it is broken or wholly
-    encrypted.
-    """
+    """Put an archive's files into `into`. Raises UnreadableFile (broken, or wholly encrypted)."""
     with open_zip(data, name) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         if entries and all(entry.flag_bits & _ENCRYPTED for entry in entries):
@@ -91,9 +89,7 @@ def _read_entry(
 
 
 def _decode_name(entry: zipfile.ZipInfo, encoding: str) -> str:
-    """The name of a file. Without the UTF-8 flag zipfile takes it for cp437, which is what few
-    archives mean.
-    """
+    """The name of a file. Without the UTF-8 flag zipfile takes it for cp437, mostly wrongly."""
     if entry.flag_bits & _UTF8:
         return entry.filename
     return (

@@ -60,9 +60,7 @@ def chunk_document(
 
 
 def chunk_by_structure(document: Document, cutting: Cutting) -> list[Chunk]:
-    """Chunks that never cross a section, unless neighbours under one heading are small; overlap
-    stays inside a section.
-    """
+    """Chunks within a section, or of small neighbours under one heading; overlap stays inside."""
     spans: list[Span] = []
     for group in _group_sections(document, cutting.tokens):
         for first, last in _split_large_section(document.text, group.start, group.end):

@@ -55,9 +55,7 @@ def trim_trailing_headings(atoms: Sequence[Atom], new: int, end: int) -> int:
 def find_overlap_start(
     atoms: Sequence[Atom], sums: Sequence[float], first: int, last: int, budget: int, overlap: int
 ) -> int:
-    """Where the next chunk begins: whole atoms before `last` within `overlap`, that leave room for
-    the next one.
-    """
+    """Where the next chunk begins: whole atoms before `last` in `overlap`, with room for more."""
     if last >= len(atoms):
         return last
     room = min(float(overlap), budget - atoms[last].tokens)

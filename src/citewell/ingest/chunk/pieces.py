@@ -114,9 +114,7 @@ def _iterate_units(text: str, start: int, end: int, *, by_line: bool) -> Iterato
 
 
 def _split_atom(text: str, start: int, end: int, budget: int) -> Iterator[Atom]:
-    """An atom over the budget, in parts of a quarter of it at most where its clauses allow, of the
-    whole of it else.
-    """
+    """An atom over the budget in parts of a quarter of it, at clauses, else of the whole of it."""
     first, last, tokens = start, start, 0.0
     for a, b in _split_recursively(text, start, end, budget):
         size = estimate_tokens(text[a:b])
@@ -131,9 +129,7 @@ def _split_atom(text: str, start: int, end: int, budget: int) -> Iterator[Atom]:
 def _split_recursively(
     text: str, start: int, end: int, budget: int, level: int = 0
 ) -> Iterator[tuple[int, int]]:
-    """Cuts at line ends, then between cells, at commas, at spaces; what has none of them, anywhere
-    between characters.
-    """
+    """Cuts at line ends, else between cells, at commas, at spaces, between characters."""
     if level == len(_LEVELS):
         yield from split_characters(text, start, end, budget)
         return
@@ -215,9 +211,7 @@ class Sections:
         self._starts = [section.start for section in document.sections]
 
     def span(self, start: int, end: int) -> Span:
-        """The section that holds most of it; its headings where that is half of it, else those that
-        all in it share.
-        """
+        """The section that holds most of it: its headings for half or more, else those shared."""
         if not self._sections:
             return Span(start, end, 0, ())
         first = max(0, bisect_right(self._starts, start) - 1)

@@ -118,9 +118,7 @@ def _find_chunk_end(
     strong: float,
     budget: int,
 ) -> int:
-    """Where the chunk that begins at `first` ends: at the first strong gap, else at the strongest
-    within the budget.
-    """
+    """Where the chunk at `first` ends: at the first strong gap, else the strongest in budget."""
     least = _LEAST * budget
     ends = [
         at

@@ -28,9 +28,7 @@ _NAMED: Final = 5  # broken lines that a warning names
 
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
-    """A JSON file, a Jupyter notebook, or one JSON value a line. What is no JSON is read as plain
-    text, with a warning.
-    """
+    """A JSON file, Jupyter notebook, or JSON lines; what is none is plain text, with a warning."""
     raw, warnings = decode_text(data, name)
     if sum(data.count(sign) for sign in (b",", b"[", b"{")) > _MOST_VALUES:
         hint = Text("split the file")

@@ -51,9 +51,7 @@ class Writer:
         self._encoded = self._numbers = 0
 
     def write_value(self, value: Any) -> None:
-        """A file's one value: the keys of an object become headings where objects or lists stand
-        under them.
-        """
+        """A file's one value: an object's keys over objects or lists become headings."""
         if isinstance(value, dict):
             self._write_object(value, 1)
         elif isinstance(value, list):
@@ -62,9 +60,7 @@ class Writer:
             self._out.block(self._format_scalar(value))
 
     def write_records(self, values: list[Any], level: int) -> None:
-        """A list: each object in it a section with its title, where it has one; values without keys
-        share lines.
-        """
+        """A list: each object a section with its title, if any; values without keys share lines."""
         if not any(isinstance(value, dict | list) for value in values):
             self._out.rows(list(self._format_list("", values)))
             return

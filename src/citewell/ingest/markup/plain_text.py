@@ -40,9 +40,7 @@ def _build_outline(text: str) -> assemble.Outline:
 
 
 def _is_underline(title: re.Match[str], rule: re.Match[str], line: str) -> bool:
-    """A rule right below a short line and about as long (full-width characters count for two) makes
-    it a heading.
-    """
+    """A rule below a line about as long (full-width characters count twice) makes it a heading."""
     words = title.group().strip()
     width = sum(2 if ord(c) > 0x2E80 else 1 for c in words)
     touches = rule.start() == title.end() + 1

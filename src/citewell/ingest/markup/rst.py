@@ -99,9 +99,7 @@ def _render_html(source: str) -> str:
 
 
 def _register_unknown_names(source: str) -> None:
-    """Register every role and directive that the text uses and docutils does not know, as one that
-    gives its words.
-    """
+    """Register roles and directives that docutils does not know as ones that give their words."""
     from docutils.parsers.rst import directives, roles
     from docutils.parsers.rst.languages import en
 

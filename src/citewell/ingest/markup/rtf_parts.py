@@ -60,9 +60,7 @@ class Paragraph:
 
 @dataclass(slots=True)
 class State:
-    """What a group sets. `into`: where its text goes (`body`, `note`, `fonts`, `styles`, `title`,
-    or nowhere).
-    """
+    """What a group sets. `into`: `body`, `note`, `fonts`, `styles`, `title`, or nowhere."""
 
     into: str = "body"
     font: int = 0
@@ -72,9 +70,7 @@ class State:
 
 @dataclass(slots=True)
 class Cell:
-    """A cell of a row's definition: `right` edge in twentieths of a point, and whether it goes on
-    from above.
-    """
+    """A cell of a row's definition: `right` edge in twips, and whether it goes on from above."""
 
     right: int
     from_above: bool = False

@@ -30,9 +30,7 @@ from citewell.ingest.office.word_paragraph import format_note_mark
 
 
 class Reader:
-    """Reads one file into `writer`. `styles`: names and levels of styles by their numbers, known
-    before the text begins.
-    """
+    """Reads one file into `writer`. `styles`: names and levels of styles, known beforehand."""
 
     def __init__(self, writer: Writer) -> None:
         self.styles: dict[int, tuple[str, int | None]] = {}

@@ -53,9 +53,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
 
 
 def _extract_caption(block: str, *, last: bool) -> str:
-    """The words of a caption, on one line; the number or name of the next one, which stands below
-    it, is left out.
-    """
+    """The words of a caption on one line, without the next one's number or name below it."""
     words = (
         block.strip("\n").split("\n\n")[0]
         if last or "\n\n" in block.strip("\n")

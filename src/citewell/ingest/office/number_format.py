@@ -62,9 +62,7 @@ def format_general(value: float) -> str:
 
 
 def format_number(value: float, code: str) -> str:
-    """`value` under an Excel number format; empty where the code says nothing about digits or more
-    than is read here.
-    """
+    """`value` under an Excel number format; empty where its code is not understood."""
     positive, _, rest = code.partition(";")
     section = positive if value >= 0 or not rest else rest.partition(";")[0]
     bare = _BRACKETS.sub("", _SYMBOL.sub("", _LITERAL.sub("", section)))

@@ -62,9 +62,7 @@ JUNK_TITLES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What a part says of another: `kind` is the last word of the relation's type, such as `slide`
-    or `image`.
-    """
+    """What a part says of another: `kind` is the relation type's last word, as `slide`, `image`."""
 
     kind: str
     target: str
@@ -208,9 +206,7 @@ class Package:
 
 
 def parse_xml(data: bytes) -> Any:
-    """The root of an XML document. No entity is resolved and nothing is fetched. Raises ValueError
-    where it is broken.
-    """
+    """The root of an XML document, without entities or network. Raises ValueError if broken."""
     from lxml import etree
 
     parser = etree.XMLParser(

@@ -144,9 +144,7 @@ class _Reader:
         return root.get("show") in {"0", "false"}
 
     def _add_heading(self, number: int, titles: list[Shape], rest: list[Shape]) -> None:
-        """The slide's title; where it has none, its first line if that is short, which is then not
-        said again.
-        """
+        """The slide's title, else its first line where short, which is then not said again."""
         if titles:
             self.out.heading(1, " ".join(map(_get_one_line, titles)))
             return

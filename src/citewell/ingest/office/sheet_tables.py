@@ -37,9 +37,7 @@ class Region:
 
 
 def add_sheet(out: Assembly, rows: Sequence[Sequence[str]], level: int) -> None:
-    """Append the tables of a sheet. `rows` begin in its first column; `level`: the heading level of
-    a table's title.
-    """
+    """Append the tables of a sheet. `rows` begin in column 1; `level`: of a table's title."""
     # where the last table with a header stood, and that header
     header: tuple[int, int, Grid] | None = None
     for region in find_regions(rows):

@@ -42,9 +42,7 @@ class Places:
         self._known: dict[str, dict[tuple[str, str], Place]] = {}
 
     def get_layout_places(self, part: str) -> dict[tuple[str, str], Place]:
-        """Places by placeholder (type, index), those of the layout's master where the layout says
-        nothing.
-        """
+        """Places by placeholder (type, index), the master's where the layout says nothing."""
         if part not in self._known:
             related = self._package.read_relations(part).values() if part else []
             master = next((r.target for r in related if r.kind == "slideMaster"), "")
@@ -66,9 +64,7 @@ def _read_placeholders(root: Any) -> dict[tuple[str, str], Place]:
 
 
 def read_shapes(root: Any, inherited: dict[tuple[str, str], Place]) -> list[Shape]:
-    """The shapes of a slide in the order of the file, groups resolved, the furniture of every slide
-    left out.
-    """
+    """The shapes of a slide in file order, groups resolved, every slide's furniture left out."""
     tree = root.find(f"{P}cSld/{P}spTree")
     return [] if tree is None else _collect_shapes(tree, inherited, (1.0, 1.0, 0.0, 0.0), 0)
 

@@ -192,9 +192,7 @@ def open_book(data: bytes, name: str) -> Any:
 
 
 def explain_error(error: BaseException) -> str:
-    """What the reader tripped over. A panic of its Rust code is no Exception; what is no business
-    of ours goes on.
-    """
+    """What the reader tripped over; a panic of its Rust code is no Exception. Others go on."""
     if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
         raise error
     return str(error)[:200]

@@ -71,9 +71,7 @@ def _index_notes(root: Any | None) -> dict[str, Any]:
 
 
 def _has_headings(body: Any, styles: Styles) -> bool:
-    """Whether any paragraph is a heading by its style; where none is, lines such as `第一章` are
-    taken for headings.
-    """
+    """Whether any paragraph has a heading's style; else lines such as `第一章` are headings."""
     for properties in body.iter(f"{W}pPr"):
         style = properties.find(f"{W}pStyle")
         if get_outline_level(properties) or (

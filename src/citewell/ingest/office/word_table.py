@@ -54,9 +54,7 @@ def build_table_grid(rows: list[Any], read: Callable[[Any], str]) -> list[list[s
 
 
 def count_header_rows(rows: list[Any]) -> int | None:
-    """How many first rows are said to be the header, that is, repeated on every page; None where
-    nothing is said.
-    """
+    """How many first rows are the header (repeated on every page); None where nothing is said."""
     count = 0
     for row in rows:
         mark = row.find(f"{W}trPr/{W}tblHeader")

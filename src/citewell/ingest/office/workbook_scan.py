@@ -20,9 +20,7 @@ _STYLE = re.compile(rb'\bs="(\d{1,5})"')
 
 @dataclass(slots=True)
 class Scan:
-    """`reach`: rows times columns from the first filled cell to the last. `formats`: number formats
-    by row and column.
-    """
+    """`reach`: rows times columns between filled cells. `formats`: number formats by place."""
 
     reach: int = 0
     formats: dict[tuple[int, int], str] = field(default_factory=dict)

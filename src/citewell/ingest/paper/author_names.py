@@ -37,9 +37,7 @@ _MOST_WORDS: Final = 4
 
 
 def fold_name(name: str) -> str:
-    """A name for comparing: no accents (nor those that a PDF sets beside their letters), no spaces,
-    lower case.
-    """
+    """A name for comparing: no accents (in PDFs beside their letters), no spaces, lower case."""
     plain = "".join(
         char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char)
     )

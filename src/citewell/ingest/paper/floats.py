@@ -146,9 +146,7 @@ def _is_table_row(line: str) -> bool:
 
 
 def _is_caption_above(every: Sequence[Line], captions: Sequence[_Caption], taken: set[int]) -> bool:
-    """Whether this paper writes the captions of its tables above them: what those say that have
-    rows on one side only.
-    """
+    """Whether captions stand above this paper's tables, by those with rows on one side only."""
     votes = 0
     for one in captions:
         if one.kind == "table":
@@ -194,9 +192,7 @@ def _find_run(
     taken: set[int],
     fits: Callable[[str], bool],
 ) -> tuple[int, int] | None:
-    """The lines from `first` on that fit, one beside the other; between two of a block, without a
-    blank line, any fits.
-    """
+    """The lines from `first` on that fit; between two of a block without a blank line any fits."""
     n = first
     most = len(every) if fits is _is_table_row else _MOST_LOOSE
     while 0 <= n < len(every) and n not in taken and abs(n - first) < most:

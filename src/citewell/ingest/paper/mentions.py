@@ -63,9 +63,7 @@ def find_mentions(
 
 
 class _ExcludedSpans:
-    """Where nothing points: title and list of references; the label of a caption, the number of an
-    equation.
-    """
+    """Where nothing points: title, list of references, a caption's label, an equation's number."""
 
     def __init__(
         self, parts: Sequence[Part], floats: Sequence[Float], equations: Sequence[Equation]

@@ -145,9 +145,7 @@ def _is_numbered_or_long(piece: Piece) -> bool:
 
 
 def _mend_back_matter(found: Sequence[Piece], roles: list[Role]) -> None:
-    """Behind the references, a heading without words of its own is of what the appendix holds: how
-    it was done, mostly.
-    """
+    """Behind the references, a plain heading is of what the appendix holds: mostly methods."""
     listed = [n for n, role in enumerate(roles) if role == "references"]
     if not listed:
         return

@@ -201,9 +201,7 @@ def _detect_sections(text: str) -> list[Piece]:
 
 
 def _is_title_line(every: Sequence[Line], n: int) -> bool:
-    """Whether a short line of a text whose lines are paragraphs stands above one, behind the end of
-    another.
-    """
+    """Whether a short line between paragraphs stands above one, behind the end of another."""
     line = every[n].text
     if (
         len(line) > 80
@@ -217,9 +215,7 @@ def _is_title_line(every: Sequence[Line], n: int) -> bool:
 
 
 class _Numbers:
-    """Which numbered line is the next heading: lists count too, but their items are sentences, or
-    do not go on.
-    """
+    """Which numbered line is the next heading; items of lists are sentences, or do not go on."""
 
     def __init__(self) -> None:
         self._at: list[int] = []

@@ -26,9 +26,7 @@ _LEADERS: Final = "…"
 
 
 def replace_aligned_tables(lines: list[Line], number: int) -> list[Line]:
-    """The same for rows of one column of the page that keep columns without any rule. `number`: of
-    tables before.
-    """
+    """The same for rows of one column of the page without any rule. `number`: of tables before."""
     for run in _find_aligned_runs([line for line in lines if not line.row]):
         inside = [line for row in run for line in row]
         places = find_column_cuts(run, 0.9)
@@ -75,9 +73,7 @@ def _is_aligned(places: Sequence[tuple[float, float]]) -> bool:
 
 
 def _has_short_cells(grid: Grid) -> bool:
-    """Whether cells look like a table's without any rule telling: short, and in two columns mostly
-    figures.
-    """
+    """Whether cells look like a table's without rules: short, and in two columns mostly figures."""
     table = [row for row in grid.rows if any(row)]
     width = max(map(len, table), default=0)
     texts = [cell for row in table for cell in row if cell]

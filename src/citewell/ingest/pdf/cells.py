@@ -37,9 +37,7 @@ class Grid:
 def find_column_cuts(
     table: Sequence[Sequence[Line]], gap: float, upright: Sequence[float] = ()
 ) -> list[float]:
-    """The middles of the gaps, at least `gap` type sizes wide, that run through all rows of more
-    than one piece.
-    """
+    """The middles of gaps of at least `gap` type sizes through all rows of several pieces."""
     several = [row for row in table if len(row) > 1]
     several = several if len(several) >= max(2, _SEVERAL * len(table)) else list(table)
     words = sorted((word.x0, word.x1) for row in several for line in row for word in line.words)
@@ -134,9 +132,7 @@ def _build_row(
 
 
 def _split_shared_rule(rule: Rule, row: Sequence[Line], places: Sequence[float]) -> list[Rule]:
-    """A rule under several pieces as one rule for each, where its columns can be dealt out evenly;
-    else none.
-    """
+    """A rule under several pieces as one for each, where dealt out evenly; else none."""
     above = [line for line in row if rule.low - 2 <= (line.x0 + line.x1) / 2 <= rule.high + 2]
     if len(above) < 2:
         return [rule]
@@ -154,9 +150,7 @@ def _split_shared_rule(rule: Rule, row: Sequence[Line], places: Sequence[float])
 def _make_header_rules(
     row: Sequence[Line], places: Sequence[float], upright: Sequence[float]
 ) -> list[Rule]:
-    """For each piece of a header that stands alone between two upright rules, a rule under all
-    columns between them.
-    """
+    """For a header's piece alone between two upright rules, a rule under all columns there."""
     edges = (
         [min(line.x0 for line in row), *upright, max(*places, *(line.x1 for line in row)) + 4]
         if upright
@@ -235,9 +229,7 @@ def _name_rows(grid: Grid, bands: Sequence[int]) -> None:
 
 
 def _is_between_rows(grid: Grid, row: int, own: range) -> bool:
-    """Whether a row stands nearer to its neighbours than two rows of the table do: it is a name
-    beside them.
-    """
+    """Whether a row stands nearer to its neighbours than rows of the table do: a name beside."""
     others = [grid.lines[n][0].y0 for n in own if n != row]
     return min(abs(y - grid.lines[row][0].y0) for y in others) < 0.8 * grid.lines[row][0].size
 

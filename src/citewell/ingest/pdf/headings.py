@@ -45,9 +45,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """`lines` lines from this one on are a heading; 0: it stands nowhere in the text, and its
-    section begins here.
-    """
+    """`lines` lines from here are a heading; 0: it is not in the text, its section begins here."""
 
     level: int
     title: str
@@ -61,9 +59,7 @@ def find_headings(lines: Sequence[Line], marks: Sequence[Mark]) -> dict[int, Hea
 
 
 def drop_table_of_contents(lines: list[Line], headings: dict[int, Heading]) -> list[Line]:
-    """`lines` without those of a table of contents: the words of a heading, dots, and a page
-    number.
-    """
+    """`lines` without those of a table of contents: a heading's words, dots, a page number."""
     titles = {_normalize_title(heading.title or lines[n].text) for n, heading in headings.items()}
     titles |= {_normalize_title(_NUMBER_IN_FRONT.sub("", title)) for title in titles}
     return [

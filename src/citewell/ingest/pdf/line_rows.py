@@ -10,9 +10,7 @@ from citewell.ingest.pdf.lines import Line, normalize_text
 
 
 def join_pieces(lines: Sequence[Line]) -> list[Line]:
-    """Pieces of one row as one line: those that pdfium gives as one, and those around raised and
-    lowered characters.
-    """
+    """Pieces of one row as one line: as pdfium gives them, and around raised and lowered signs."""
     found: list[Line] = []
     for line in lines:
         if (

@@ -153,9 +153,7 @@ def _split_parts(characters: Characters, raw: str, start: int, turn: int) -> Ite
 def _make_spot(
     characters: Characters, first: int, after: int, turn: int, group: list[_Spot], size: float
 ) -> _Spot:
-    """A word. One that follows closely on several others stands on their baseline; asking for it
-    takes time.
-    """
+    """A word. One close behind several others stands on their baseline; asking takes time."""
     left, right = characters.span(first, turn)[0], characters.span(after - 1, turn)[2]
     if len(group) >= _SAME_ROW and 0 < left - group[-1][3] < 0.5 * size:
         return first, after, left, right, group[-1][4]
@@ -238,9 +236,7 @@ def _find_inked_char(part: list[_Spot], index: int) -> int:
 
 
 def normalize_text(text: str) -> str:
-    """`text` with ligatures taken apart, and spaces taken out where every character of a Chinese
-    line is set apart.
-    """
+    """`text` without ligatures, and without spaces between all characters of a Chinese line."""
     text = _PLAIN.sub(
         lambda match: _RADICALS.get(match.group()) or unicodedata.normalize("NFKC", match.group()),
         clean_text(text),

@@ -170,9 +170,7 @@ def collect_vocabulary(lines: Sequence[Line]) -> set[str]:
 
 
 def _should_keep_hyphen(left: str, right: str, words: set[str]) -> bool:
-    """Whether the word broken between `left` and `right` has a hyphen of its own: the document's
-    other words tell.
-    """
+    """Whether a word broken between `left` and `right` has its own hyphen: other words tell."""
     tail = left.rsplit(maxsplit=1)[-1] if left.split() else ""
     last, first = _LAST.search(left), _FIRST.match(right)
     if any(sign in tail for sign in _ADDRESS) or last is None or first is None:

@@ -206,9 +206,7 @@ def _build_warnings(read: _Read) -> list[str]:
 
 
 def _is_unreadable(lines: Sequence[Line]) -> bool:
-    """Whether a third of the lines, or a tenth of the characters, has no meaning outside its
-    font.
-    """
+    """Whether a third of the lines or a tenth of the characters means nothing without its font."""
     text = "".join(line.text for line in lines)
     return sum(line.unmapped for line in lines) * 3 > len(lines) or len(
         _PRIVATE.findall(text)

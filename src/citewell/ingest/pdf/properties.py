@@ -32,9 +32,7 @@ _DEEPEST_MARK: Final = 8
 
 
 def get_date(pdf: Any) -> float | None:
-    """When the file was last changed, else made, in seconds since the epoch; None where it does not
-    say so credibly.
-    """
+    """When the file was last changed, else made (seconds since the epoch); None if not credible."""
     for key in ("ModDate", "CreationDate"):
         when = parse_pdf_date(pdf.get_metadata_value(key))
         if when is not None:
@@ -84,9 +82,7 @@ def _get_height(mode: int, place: Sequence[float]) -> float | None:
 
 
 def choose_title(stated: str, lines: Sequence[Line]) -> str:
-    """The metadata's title unless a program made it up, else the largest type of the first page
-    that has any.
-    """
+    """The metadata's title unless a program made it, else the largest type of the first page."""
     stated = stated.strip().removeprefix("Microsoft Word - ")
     if stated and not _JUNK_TITLE.fullmatch(stated):
         return stated

@@ -235,9 +235,7 @@ def _trim_strip(strip: Strip, lines: Sequence[Line]) -> Strip:
 
 
 def sort_column(lines: Sequence[Line]) -> list[Line]:
-    """One column's lines from top to bottom: blocks of the file's own order, each at the height
-    where it begins.
-    """
+    """One column's lines from top to bottom: blocks in file order, by where each begins."""
     blocks: list[list[Line]] = []
     for line in lines:
         if blocks and _is_next(blocks[-1][-1], line):

@@ -66,9 +66,7 @@ def _join_rules(found: Sequence[Rule]) -> list[Rule]:
 
 
 def _iterate_lines(page: Any) -> Iterator[tuple[float, float, float, float]]:
-    """What is drawn thin, and the edges of what is drawn as a rectangle or as straight lines: two
-    points each.
-    """
+    """What is drawn thin, and edges of rectangles or straight lines: two points each."""
     import pypdfium2.raw as pdfium
 
     bounds = [ctypes.c_float() for _ in range(4)]
@@ -87,9 +85,7 @@ _SAME: Final[_Matrix] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 def _list_paths(page: Any) -> list[tuple[Any, _Matrix]]:
-    """The paths of the page, and those of forms that fill most of it: a smaller form is a figure.
-    None if too many.
-    """
+    """The page's paths, and those of forms that fill most of it. None if too many."""
     import pypdfium2.raw as pdfium
 
     left, bottom, right, top = page.get_bbox()

@@ -1,6 +1,4 @@
-"""Pages of a PDF without text, read by OCR. A page is drawn no larger than the limit, whatever size
-it claims to have.
-"""
+"""Pages of a PDF without text, read by OCR; none is drawn larger than the limit."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ _LARGER: Final = 1.4  # times the usual height of a line: a title
 
 
 def read_scan(page: Any, number: int) -> list[Line]:
-    """The lines that OCR finds on a pdfium page, in reading order. Raises what `ocr` raises where
-    it is not installed.
-    """
+    """OCR's lines of a pdfium page in reading order. Raises what `ocr` raises without it."""
     pixels = draw_page(page, _DOTS / 72)
     found, turn = ocr.read_upright(pixels)
     points = 72 / _DOTS

@@ -11,9 +11,7 @@ from citewell.ingest.tables.table_text import format_table_lines
 
 
 def build_table_lines(grid: Grid, inside: Sequence[Line]) -> list[Line]:
-    """The table's rows as lines, each where its row stands; where text and rows do not pair, where
-    the table stands.
-    """
+    """The table's rows as lines, each where its row stands; unpaired, where the table stands."""
     texts = format_table_lines(grid.rows, header=grid.header)
     whole = _merge_places(inside)
     groups = grid.lines if len(grid.lines) == len(texts) else [list(inside)] * len(texts)

@@ -32,9 +32,7 @@ _CAPTION = re.compile(r"(?:table|figure|fig\.|algorithm|表|图|圖)\s*\d", re.I
 
 @dataclass(frozen=True, slots=True)
 class _Region:
-    """What may be a table. `levels`: the heights of rules that run through it, from the top, its
-    edges included.
-    """
+    """What may be a table. `levels`: heights of rules through it, top and edges included."""
 
     left: float
     right: float
@@ -118,16 +116,12 @@ def _split_regions(region: _Region, lines: Sequence[Line]) -> Iterator[_Region]:
 
 
 def _is_heading(inside: list[Line], usual: float) -> bool:
-    """Whether all that stands between two rules is a line in larger type: between the edge of a
-    box, say, and a table.
-    """
+    """Whether all between two rules is a line in larger type, such as between box and table."""
     return len(inside) == 1 and inside[0].size > _LARGER * usual
 
 
 def _has_lone_lines(inside: list[Line], width: float) -> bool:
-    """Whether lines between two rules stand alone in their rows, one below the other, and reach too
-    far for a cell.
-    """
+    """Whether lines between two rules stand alone, one below the other, too wide for a cell."""
     found = group_rows(inside)
     return (
         len(found) > 1

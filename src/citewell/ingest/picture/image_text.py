@@ -78,9 +78,7 @@ def _group_paragraphs(rows: Sequence[Row], shape: float) -> list[list[Row]]:
 
 
 def _is_continuation(line: OcrLine, after: OcrLine, near: Sequence[OcrLine], shape: float) -> bool:
-    """Whether `after` is of the same paragraph; `near` are the lines around, by which the column's
-    width is told.
-    """
+    """Whether `after` is of the same paragraph; `near`: lines that tell the column's width."""
     if (
         not _is_close_below(line, after)
         or LIST_ITEM.match(after.text)

@@ -58,9 +58,7 @@ def is_available() -> bool:
 
 
 def read_upright(pixels: Pixels) -> tuple[list[OcrLine], int]:
-    """The same, with places in the picture as it stands when it is turned anticlockwise by so many
-    quarters.
-    """
+    """The same in places of the picture turned anticlockwise by so many quarters."""
     everything, turn = _recognize_upright(pixels)
     found = [
         line
@@ -189,9 +187,7 @@ def _sort_rows(column: list[OcrLine]) -> list[OcrLine]:
 
 
 def rotate_line_back(line: OcrLine, turn: int) -> OcrLine:
-    """A line of the picture turned anticlockwise by `turn` quarters, with its place in the picture
-    as it was.
-    """
+    """A line of the picture turned by `turn` quarters, with its place in the original."""
     x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
     places = (
         (x0, y0, x1, y1),

@@ -1,6 +1,4 @@
-"""Names of tables and columns, as people wrote them. A name is changed only where no statement
-could use it.
-"""
+"""Names of tables and columns, as people wrote them; changed only if unusable in SQL."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ def clean_name(name: str) -> str:
 
 
 def make_column_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Distinct names, none of them empty, and what had to be changed. Engines take no notice of
-    upper and lower case.
-    """
+    """Distinct, non-empty names whatever their case, and what had to be changed."""
     taken = {clean_name(name).casefold() for name in names}
     seen: set[str] = set()
     given, changed = [], []

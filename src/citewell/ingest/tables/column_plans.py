@@ -36,9 +36,7 @@ _WORDED_FORMS: Final = [
 
 @dataclass(slots=True)
 class Plan:
-    """How a column of text is stored: `expression` makes its values, NULL where a cell says that
-    there is none.
-    """
+    """How a text column is stored: `expression` makes its values, NULL where a cell says so."""
 
     type: str
     expression: str

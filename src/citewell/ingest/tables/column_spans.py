@@ -9,9 +9,7 @@ from citewell.ingest.tables.table_text import build_column_names
 
 
 def find_column_spans(block: Sequence[Row], *, beside: bool) -> list[tuple[int, int]]:
-    """The column spans of tables side by side in a block of rows; one span where it is one table
-    with empty columns.
-    """
+    """Column spans of tables side by side in a block of rows; one span for a single table."""
     columns = sorted({n for row in block for n, cell in enumerate(row) if cell not in NOTHING})
     whole = [(columns[0], columns[-1] + 1)]
     if not beside or len(columns) == columns[-1] + 1 - columns[0]:
@@ -32,9 +30,7 @@ def find_column_spans(block: Sequence[Row], *, beside: bool) -> list[tuple[int, 
 
 
 def _is_table_pair(block: Sequence[Row], one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Two tables, not one with an empty column: each has a header, and they differ in length or
-    name a column alike.
-    """
+    """Two tables, not one with an empty column: two headers, of other lengths or shared names."""
     sides = [[row[left:right] for row in block] for left, right in (one, other)]
     if any(right - left < 2 for left, right in (one, other)):
         return False

@@ -35,9 +35,7 @@ Make = Callable[[str, dict[str, int]], "Plan | None"]
 
 
 class Chooser:
-    """Looks at the columns of one table of text. `decimal_comma`: the file's lists are separated by
-    semicolons.
-    """
+    """Looks at one table's columns of text. `decimal_comma`: the file has semicolons."""
 
     def __init__(
         self,

@@ -39,9 +39,7 @@ def import_tables(store: Store, path: Path, name: str) -> None:
 
 
 def _prepare_path(path: Path, work: Path) -> Path:
-    """A path under which the file can be opened alone; where a log of its last changes lies beside
-    it, copies of both.
-    """
+    """A path for opening the file alone; with a log of changes beside it, copies of both."""
     log = path.with_name(path.name + "-wal")
     if not (log.is_file() and log.stat().st_size):
         return link_file(path, work, "source.sqlite")

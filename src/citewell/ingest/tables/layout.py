@@ -62,9 +62,7 @@ class Layout:
 
 
 def find_tables(rows: Sequence[Row], first: int = 1, *, beside: bool = True) -> Layout:
-    """The tables of a grid whose first row has the number `first`. `beside`: tables may stand side
-    by side.
-    """
+    """Tables of a grid whose first row is number `first`. `beside`: they may be side by side."""
     found = Layout()
     if len(rows) > LONG:
         _add_whole_grid(rows, first, found)

@@ -68,9 +68,7 @@ def to_one_line(text: str) -> str:
 
 
 def build_column_names(header: Sequence[Sequence[str]]) -> list[str]:
-    """The name of each column under `header` rows: what stands above it, from top to bottom, each
-    word once.
-    """
+    """The name of each column under `header` rows: the words above it, each once."""
     rows = [fill_covered_cells(row) for row in header]
     names = []
     for column in range(max(map(len, rows), default=0)):

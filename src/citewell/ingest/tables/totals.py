@@ -72,9 +72,7 @@ def drop_totals(connection: DuckDBPyConnection, raw: str, width: int) -> list[st
 def _is_total_row(
     connection: DuckDBPyConnection, raw: str, width: int, n: int, totals: list[int], since: int
 ) -> bool:
-    """Whether a number of row `n` is the sum of its column, of all rows above or of those since the
-    last such row.
-    """
+    """Whether row `n` has the sum of its column, of all rows above or since the last sum."""
     others = f"n < {n} AND n NOT IN ({', '.join(map(str, totals))})"
     found = False
     for start in range(0, width, 100):

@@ -123,9 +123,7 @@ def _decode_text(data: bytes, label: str) -> str:
 
 
 def _add_body(message: EmailMessage, assembly: Assembly, warnings: list[str]) -> None:
-    """Every text that stands in the mail itself; of alternatives the plain one, unless it only
-    points to the HTML.
-    """
+    """Every text of the mail itself; of alternatives the plain one, unless it points to HTML."""
     for choice in _group_texts(message):
         plain = next(
             (
@@ -205,9 +203,7 @@ def decode_payload(part: EmailMessage) -> bytes:
 
 
 def extract_attachments(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
-    """The files attached to a mail; pictures that only stand inside its HTML are left out, a mail
-    in it is an .eml.
-    """
+    """Files attached to a mail, mails as .eml; not the pictures that stand inside its HTML."""
     return _extract_files(_parse_message(data, name))
 
 

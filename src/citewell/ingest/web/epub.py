@@ -117,9 +117,7 @@ def _read_manifest(root: Any, folder: str) -> dict[str, _Item]:
 
 
 def _read_spine(root: Any) -> list[str]:
-    """The ids of what is read from front to back, each once; notes out of that order
-    (`linear="no"`) come last.
-    """
+    """Ids of what is read, in order, each once; notes out of it (`linear="no"`) come last."""
     refs = [
         element
         for element in root.iter()

@@ -67,9 +67,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
 
 
 def read_html(text: str, assembly: Assembly) -> None:
-    """Append a piece of HTML that stands in something else, such as Markdown or a mail: all of it
-    is content.
-    """
+    """Append a piece of HTML inside something else (Markdown, a mail): all of it is content."""
     tree = _parse_content(text)
     if tree.body is not None:
         Walker(assembly).walk(tree.body)

@@ -175,9 +175,7 @@ def _find_inner_anchor(heading: LexborNode) -> str:
 
 
 def describe_picture(node: LexborNode) -> str:
-    """What is said in place of a picture; nothing where that is a file's name, or what its caption
-    says anyway.
-    """
+    """What stands for a picture; nothing for a file's name or what its caption says anyway."""
     text = collapse_whitespace(node.attributes.get("alt") or "")
     if len(text) < 2 or _PICTURE_FILE.search(text):
         return ""

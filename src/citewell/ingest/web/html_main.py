@@ -48,9 +48,7 @@ _BOXES: Final = "div, section, ul, ol, p, table"
 
 
 def strip_boilerplate(tree: LexborHTMLParser, *, around: bool = True) -> None:
-    """Take out what is never content, and what stands `around` it as long as that is less than half
-    of the text.
-    """
+    """Remove what is never content, and what is `around` it while less than half of the text."""
     for node in tree.css(_NEVER):
         node.decompose()
     for node in tree.css("[style]"):
@@ -70,9 +68,7 @@ def strip_boilerplate(tree: LexborHTMLParser, *, around: bool = True) -> None:
 
 
 def _strip_boxes(tree: LexborHTMLParser, total: int) -> None:
-    """Take out boxes that their class or id calls a menu, a banner and the like, as long as half of
-    the text is left.
-    """
+    """Remove boxes whose class or id says menu, banner and so on, while half the text is left."""
     left = total
     for node in tree.css(_BOXES):
         if node.parent is None:  # gone with one around it

@@ -41,9 +41,7 @@ _MOST_TIMES: Final = 3  # a page with more of them lists other pages
 
 
 def extract_title(tree: LexborHTMLParser, content: LexborNode | None) -> str:
-    """The page's name: the only h1 of its content where the title merely adds the site's name to
-    it, else its title.
-    """
+    """The page's name: its only h1 where the title adds the site's name to it, else the title."""
     named = [_normalize_spaces(node.text()) for node in tree.css("head > title")[:1]]
     heads = [
         _normalize_spaces(node.text())

@@ -61,9 +61,7 @@ class _Open:
 
 @dataclass(slots=True)
 class Anchor:
-    """A link as it stands in the page. `node`: what says whether it is content; `label`: for one
-    without words.
-    """
+    """A link in the page. `node`: says whether it is content; `label`: for one without words."""
 
     href: str
     node: int

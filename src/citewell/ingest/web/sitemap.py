@@ -147,9 +147,7 @@ async def _fetch_sitemap(
 
 
 def read_sitemap(data: bytes, name: str, settings: IngestSettings, url: str) -> Sitemap:
-    """The sitemap that stands at the canonical address `url`. Raises UnreadableFile; runs in a
-    parser's process.
-    """
+    """The sitemap at the canonical `url`. Raises UnreadableFile; runs in a parser's process."""
     for _ in range(2):  # some are packed once as a file and once more on the way
         if data.startswith(_GZIP):
             data = _decompress_data(data, name, min(_LARGEST, settings.max_bytes))
@@ -208,9 +206,7 @@ def _parse_xml(text: str, name: str, url: str) -> Sitemap:
 
 
 def _iterate_entries(text: str, name: str) -> Iterator[Any]:
-    """Each entry as soon as it has been read; what lies behind is let go. A broken document ends
-    where it is broken.
-    """
+    """Each entry once read; what lies behind is freed. A broken document ends where it breaks."""
     from lxml import etree
 
     text = _BARE.sub(lambda match: match[1] or "&amp;", _DECLARATION.sub("", text))

@@ -40,9 +40,7 @@ class Call:
         self._broken: Exception | None = None
 
     def stop(self) -> None:
-        """No token is delivered after this; llama.cpp stops at its next batch or token. Harmless
-        when all is done.
-        """
+        """No token comes after this; llama.cpp stops at its next batch. Harmless when done."""
         self._stopped = True
         if self._claim.acquire(blocking=False):
             self._server = None

@@ -84,9 +84,7 @@ async def pull_model(
 
 
 async def is_intact(path: Path, model: Model, *, verify: bool = False) -> bool:
-    """The whole model is at `path`. Its 1.1 GB are hashed once; after that size, time and a stamp
-    beside it tell.
-    """
+    """The whole model is at `path`: hashed once; later size, time and a stamp tell."""
     if has_valid_stamp(path, model) and not verify:
         return True
     right = (

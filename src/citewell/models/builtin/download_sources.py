@@ -31,9 +31,7 @@ PIECE = 1 << 20
 
 
 class Sink:
-    """The file being made: counts and hashes what is written to it, and never takes more than it
-    should hold.
-    """
+    """The file being made: counts and hashes what is written; takes no more than it should."""
 
     def __init__(
         self, file: BinaryIO, total: int, sha256: str, progress: Callable[[int, int], None]
@@ -117,9 +115,7 @@ async def join_parts(sink: Sink, folder: Path, pins: Sequence[str]) -> None:
 
 
 async def build_pip_command() -> list[str]:
-    """The download command of the pip of this environment, or of the Python it was made from, or
-    the one on the path.
-    """
+    """The pip download command of this environment, of the Python it is from, or of the path."""
     options = [
         "download",
         "--no-deps",

@@ -60,9 +60,7 @@ class Network:
 def collect_weights(
     file: E5File, exponents: Mapping[str, NDArray[np.int8]]
 ) -> dict[str, NDArray[Any]]:
-    """By the graph's names. `exponents`, by the names of the linear maps: of what each of their
-    inputs is divided by.
-    """
+    """By the graph's names. `exponents`: by linear map, the divisor of each input."""
     hidden = file.sizes.hidden
     kind = file.floats("emb.type")[:hidden]
     found: dict[str, NDArray[Any]] = {
@@ -92,9 +90,7 @@ def collect_weights(
 def convert_linear(
     name: str, blocks: NDArray[np.void], exponents: NDArray[np.int8] | None
 ) -> dict[str, NDArray[Any]]:
-    """A linear map of 4-bit blocks (outputs, blocks of inputs), with 8-bit values (inputs,
-    outputs), a scale an output.
-    """
+    """A linear map of 4-bit blocks and 8-bit values (inputs, outputs), one scale an output."""
     divisors = np.exp2(
         np.zeros(blocks.shape[1] * BLOCK, np.float32)
         if exponents is None

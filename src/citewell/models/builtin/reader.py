@@ -45,9 +45,7 @@ Result = Reading | Judgement | float
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One pair to read, and what it is read for. `heading`: what the second text stands under, with
-    its line end.
-    """
+    """One pair to read, and its job. `heading`: of the second text, with its line end."""
 
     kind: int
     first: str
@@ -216,9 +214,7 @@ def compute_same_share(odds: float, constants: dict[str, float]) -> float:
 
 
 def compute_same_odds(net: Network, one: str, other: str) -> float:
-    """Log-odds of "entailed", the mean of both orders; of a question too long to be read whole,
-    less than any other.
-    """
+    """Log-odds of "entailed", mean of both orders; lowest for a question too long to read."""
     texts = net.tokens(one), net.tokens(other)
     if max(map(len, texts)) > FIRST_TOKENS:
         return -np.inf

@@ -64,9 +64,7 @@ class Heads:
 
 
 class Network:
-    """Safe to be used from several threads. `constants` are those of calibration, in the file of
-    the same name.
-    """
+    """Safe for several threads. `constants`: calibration, from the file of the same name."""
 
     def __init__(self, file: E5File, tokenizer: Tokenizer, weights: Path = WEIGHTS) -> None:
         self._file, self._tokenizer = file, tokenizer
@@ -88,9 +86,7 @@ class Network:
         return self.tokens(text[: HEADING_TOKENS * CHARS_A_TOKEN]).part(0, HEADING_TOKENS)
 
     def split_windows(self, first: Tokens, second: Tokens, heading: Tokens = NONE) -> list[Tokens]:
-        """The second text in overlapping parts, each of which fits beside the first and the
-        heading; at least one.
-        """
+        """The second text in overlapping parts that fit beside the first and the heading."""
         room = WINDOW - MARKS - len(first) - len(heading)
         step = room - OVERLAP
         starts = range(0, max(1, len(second) - OVERLAP), step)

@@ -132,9 +132,7 @@ def open_staging_folder(home: Path) -> Iterator[Path]:
 
 @contextmanager
 def _open_output(file: Path, note: Path) -> Iterator[IO[bytes]]:
-    """Under another name until it is whole and on the disk; which, `note` says. Raises
-    StorageError, Conflict.
-    """
+    """Under the name in `note` until whole and on the disk. Raises StorageError, Conflict."""
     beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
         note.write_text(str(beside), "utf-8")

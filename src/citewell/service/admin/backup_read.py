@@ -65,9 +65,7 @@ def read_archive(archive: Path, tell: Tell, ready: Ready, into: Path | None = No
 
 
 def read_manifest(archive: Path) -> Manifest:
-    """What an archive says that it holds, before anything of it is unpacked. Raises NotFound,
-    UnreadableFile.
-    """
+    """What an archive says it holds, nothing unpacked. Raises NotFound, UnreadableFile."""
     with _open_archive(archive) as packed:
         return _read_manifest(packed, archive)
 

@@ -165,9 +165,7 @@ async def migrate_home(folder: Path) -> None:
 
 
 def put_in_place(made: Path, home: Path, *, force: bool) -> Path | None:
-    """Make `made` the home; says where the one of before is. Raises Conflict (in use, not empty),
-    StorageError.
-    """
+    """Make `made` the home; returns the old one's place. Raises Conflict, StorageError."""
     check_restore_target(home, force=force)
     for folder, _, _ in os.walk(made, topdown=False):
         Path(folder).chmod(0o700)

@@ -117,9 +117,7 @@ async def forget_person(app: App, name: str, folders: Sequence[Path] = ()) -> Fo
 
 
 async def _delete_belongings(app: App, spelt: dict[Held, list[str]]) -> None:
-    """Sessions with their papers, jobs with their bytes, sources with their copies, collections
-    with their documents.
-    """
+    """Sessions and papers, jobs and bytes, sources and copies, collections and documents."""
     for held, same in spelt.items():
         for user in same:
             if held == Held("sessions", "user_id", "delete"):
@@ -172,9 +170,7 @@ async def _list_own_files(db: Database, settings: Settings, user: str) -> list[P
 
 
 def _delete_rows(connection: Connection, known: Known, ids: Sequence[str]) -> dict[str, int]:
-    """The rows, and then the names in the log of administration, after the entry that tells of
-    it.
-    """
+    """The rows, then the names in the log of administration, after the entry about it."""
     user = known.user_id
     changed = Counter(person_columns.forget_person(connection, user))
     changed["jobs"] += _delete_jobs_about(connection, ids)

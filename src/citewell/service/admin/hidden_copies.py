@@ -21,9 +21,7 @@ LONG_AGO: Final = 86_400.0
 
 
 def get_restore_prefix(home: Path) -> str:
-    """How the names of folders begin, beside a home, in which a restore prepares it. Whose one is
-    stands in NAME.owner.
-    """
+    """Prefix of folders beside a home in which a restore is prepared; NAME.owner has the owner."""
     return f".{home.name}.restoring-"
 
 
@@ -55,9 +53,7 @@ def sweep_hidden_copies(home: Path) -> list[Path]:
 
 
 def get_owner_file(folder: Path) -> Path:
-    """The file that says whose a folder is in which a restore is prepared: beside it, for the
-    folder becomes the home.
-    """
+    """The owner's file of a restore folder, beside it, for the folder becomes the home."""
     return folder.with_name(f"{folder.name}.owner")
 
 

@@ -34,9 +34,7 @@ Provider = Literal["none", "searxng", "brave", "tavily", "duckduckgo", "wikipedi
 
 
 class ShownModel(Shown):
-    """`fixed_by`: the variable or the file that says it, so that it cannot be changed here; empty
-    where it can.
-    """
+    """`fixed_by`: variable or file that says it, so it cannot be changed here; empty if it can."""
 
     llm: str
     url: str
@@ -147,9 +145,7 @@ def describe_page_settings(settings: Settings) -> PageSettings:
 
 
 async def change_page_settings(app: App, change: SettingsChange) -> PageSettings:
-    """In force and kept when it returns. Raises Conflict for what is said elsewhere, InvalidInput,
-    StorageError.
-    """
+    """Kept and in force on return. Raises Conflict (said elsewhere), InvalidInput, StorageError."""
     async with app.part(_build_lock):
         for part in change.model_fields_set & PAGE_SETTINGS.keys():
             _check_free(part)

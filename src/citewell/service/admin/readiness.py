@@ -1,6 +1,4 @@
-"""Can it answer now? A missing chat model makes extracts of answers, a database that takes nothing
-ends them.
-"""
+"""Can it answer now? Without a chat model extracts do; a refusing database ends it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What the server keeps, in figures for `/metrics`. A database that refuses is a figure too, never
-a failure.
-"""
+"""What the server keeps, as figures for `/metrics`; a refusing database is a figure too."""
 
 from __future__ import annotations
 

@@ -44,9 +44,7 @@ class Binding(NamedTuple):
 
 
 def parse_binding(text: str) -> Binding:
-    """Of a token, or as a person writes it in the settings: `help`, `collection:help`,
-    `site:docs.example.com`.
-    """
+    """Of a token, or as in the settings: `help`, `collection:help`, `site:docs.example.com`."""
     kind, colon, name = text.partition(":")
     if colon and kind == "site":
         return Binding("site", name.strip())

@@ -85,9 +85,7 @@ async def stream_answer(app: App, request: AskRequest) -> AsyncIterator[Event]:
 
 
 def _add_cut_warning(run: Run, answer: Answer) -> Answer:
-    """The answer with a warning where the chat model wrote more than it may: what it said beyond
-    that is lost.
-    """
+    """The answer with a warning where the chat model's reply was cut at its limit."""
     if not run.meter or not run.meter.cut:
         return answer
     warning = Text(
@@ -97,9 +95,7 @@ def _add_cut_warning(run: Run, answer: Answer) -> Answer:
 
 
 def _add_trace_id(step: Step, run: Run) -> Step:
-    """The first step that is told: with the name of the run, so that its answer can be found if the
-    line is lost.
-    """
+    """The first step told, with the run's name, so that its answer can be found again."""
     return step.model_copy(update={"detail": {**step.detail, "trace_id": run.trace_id}})
 
 

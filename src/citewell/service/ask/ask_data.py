@@ -111,18 +111,14 @@ async def _propose_other_source(run: Run, state: DataState) -> str:
 
 
 async def _load_session(run: Run) -> dict[str, Any]:
-    """What the session keeps of the tables that it asked before: `source`, and of an answer its
-    `question` and `sql`.
-    """
+    """What the session keeps of its tables: `source`, and of an answer `question` and `sql`."""
     if not run.session_id:
         return {}
     return (await run.app.sessions.data(run.session_id)).get(DATA) or {}
 
 
 async def _get_session_source(run: Run, name: str) -> str:
-    """The source that the session asked before, as long as there is one of that name and the
-    question is put to it.
-    """
+    """The session's source, while one of that name is there and the question is put to it."""
     if name and name not in {source.name for source in await run.app.sources.list()}:
         run.warnings.append(Text("the tables {name} that this session asked are gone", name=name))
         return ""
@@ -138,9 +134,7 @@ class Tables:
         self._names: dict[str, frozenset[str]] = {}
 
     async def load(self, name: str, question: str) -> Loaded | list[str]:
-        """The source named, or the one that the question is about; several names where they are
-        equally likely.
-        """
+        """The source named, or the one meant; several names where they are equally likely."""
         app = self._run.app
         if not name:
             likely = await pick_sources(app, question)

@@ -104,9 +104,7 @@ def get_loop_settings(run: Run) -> DualLoopSettings:
 
 
 def can_search_web(run: Run) -> bool:
-    """Whether the web may be searched: a provider is configured, and the request neither says no
-    nor names documents.
-    """
+    """Whether the web may be searched: a provider is set; no refusal, no named documents."""
     return (
         run.app.settings.web.provider != "none"
         and run.options.web is not False

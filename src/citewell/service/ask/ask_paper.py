@@ -145,9 +145,7 @@ async def _make_guide_report(errand: MessageContext, stage: Stage) -> None:
 
 
 async def _make_reading_route(errand: MessageContext, stage: Stage) -> None:
-    """The route; where the interest is itself a question and nobody said that a route is wanted,
-    its answer too.
-    """
+    """The route; where the interest is a question and no route was wanted, its answer too."""
     interest = normalize_text(errand.run.request.question)
     plan = await _plan_route(errand, stage, interest)
     text, shown = render_route(plan), dump_model(plan)

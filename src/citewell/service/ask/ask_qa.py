@@ -243,9 +243,7 @@ def get_judge(run: Run) -> Judge | None:
 
 
 async def widen_hits(app: App, hits: Sequence[Hit], budget: int) -> list[Hit]:
-    """For a model with room: the best documents whole where they are short, and what stands around
-    the other hits.
-    """
+    """For a model with room: the best documents whole if short, and the other hits' context."""
     best = Counter(hit.doc_id for hit in hits[:BEST])
     likely = [hit for hit in hits[:BEST] if best[hit.doc_id] >= SEVERAL or len(best) == 1]
     whole = await load_whole_documents(app.index, app.catalog, likely, int(budget * WHOLE))

@@ -56,9 +56,7 @@ _CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which site is asked: its collection, where it begins, and which hosts belong to it (none:
-    every host does).
-    """
+    """Which site is asked: its collection, its start, and which hosts belong to it (none: all)."""
 
     collection: str
     start_urls: tuple[str, ...]

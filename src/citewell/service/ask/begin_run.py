@@ -1,6 +1,4 @@
-"""A run before its first step: what a request asks for, checked, and which agent and collection it
-is for.
-"""
+"""A run before its first step: what is asked, checked, with its agent and collection."""
 
 from __future__ import annotations
 
@@ -36,9 +34,7 @@ BRINGS = {"website", "paper", "data"}  # agents that bring their own documents, 
 
 
 async def begin_run(app: App, request: AskRequest) -> Run:
-    """A run of a request, of which nothing has been done yet. Raises what `stream_answer` raises
-    before its first step.
-    """
+    """A run of a request, nothing done yet. Raises as `stream_answer` before its first step."""
     request = _clean_request(request)
     options = parse_options(request.options, AskOptions)
     get_strategy(options, app)
@@ -122,9 +118,7 @@ async def _list_collections(run: Run) -> list[str]:
 
 
 async def _choose_agent(run: Run, session_agent: str) -> None:
-    """Let `auto` decide, and count that as the first step. Raises InvalidInput for what no agent
-    would take.
-    """
+    """Let `auto` decide; counts as the first step. Raises InvalidInput where no agent fits."""
     started, app, request = time.perf_counter(), run.app, run.request
     settings = app.settings.qa
     question = cleaned(request.question)  # patterns take long for much white space

@@ -13,9 +13,7 @@ FROM_DOCUMENTS = frozenset({"auto", "qa", "dual_loop"})  # agents that answer fr
 
 
 async def get_default_collection(app: App) -> str | None:
-    """The fullest collection, while that of the settings has no documents; else None, which means
-    that of the settings.
-    """
+    """The fullest collection, while the settings' has no documents; else None (the settings')."""
     found = [
         info for info in await list_collections(app) if info.name != CONFIRMED and info.documents
     ]
@@ -25,9 +23,7 @@ async def get_default_collection(app: App) -> str | None:
 
 
 async def with_default_collection(app: App, request: AskRequest) -> tuple[AskRequest, list[str]]:
-    """The request with the collection that is meant, and a warning that says which where nobody has
-    named it.
-    """
+    """The request with its collection, and a warning that says which if nobody named it."""
     if (
         request.collection
         or request.agent not in FROM_DOCUMENTS

@@ -1,6 +1,4 @@
-"""Signs of life of a run that is under way, so that nobody else takes it up. Who leaves it sets it
-free at once.
-"""
+"""Signs of life of a run under way, so that nobody takes it up; freed on leaving."""
 
 from __future__ import annotations
 

@@ -18,9 +18,7 @@ from citewell.types import Answer, Message, Trace
 
 
 async def store_answer(run: Run, answer: Answer) -> Answer:
-    """Store session and trace before the answer goes out; where the store refuses, the answer goes
-    out and says so.
-    """
+    """Store session and trace before the answer goes out; a refusal is told in the answer."""
     try:
         return await _commit_answer(run, answer)
     except CitewellError as error:
@@ -88,9 +86,7 @@ async def _commit_answer(run: Run, answer: Answer) -> Answer:
 
 
 async def _has_all_memories(run: Run) -> bool:
-    """Whether all memories that the run saw or wrote are there: a trace of one that was forgotten
-    would show it still.
-    """
+    """Whether all memories that the run saw or wrote are still there: else no trace of it."""
     ids = list(dict.fromkeys(run.recalled))
     return not ids or len(
         await run.app.memories.note_uses(run.request.user_id, run.trace_id, ids)

@@ -29,9 +29,7 @@ _BODY = re.compile(r"\n.*", re.DOTALL)
 
 
 class Labels:
-    """Vectors of short texts (words of links, headings), kept as long as the process lives, the
-    latest used.
-    """
+    """Vectors of short texts (link words, headings), the latest used, for the process's life."""
 
     def __init__(self, embedder: Embedder, most: int = MOST_LABELS) -> None:
         # whoever chooses passages sees those of the one before embedded

@@ -203,9 +203,7 @@ async def build_filter(app: App, options: SearchOptions, collections: Sequence[s
 
 
 async def _resolve_documents(app: App, target: str, collections: Sequence[str]) -> list[str]:
-    """The ids that one name means. Raises NotFound, and InvalidInput where they are all in other
-    collections.
-    """
+    """The ids that one name means. Raises NotFound, or InvalidInput if all are elsewhere."""
     found = (
         [await app.catalog.document(target)]
         if target.startswith("doc_")

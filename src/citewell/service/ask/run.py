@@ -52,9 +52,7 @@ class AskRequest(Shown):
     @field_validator("history")
     @classmethod
     def _check_history(cls, history: list[Message] | None) -> list[Message] | None:
-        """What is longer than any answer is no conversation, and would have to be read with every
-        question.
-        """
+        """Refuses what is longer than any answer; it would have to be read with every question."""
         for n, message in enumerate(history or [], 1):
             if len(message.content) > LONGEST_MESSAGE:
                 raise ValueError(
@@ -168,9 +166,7 @@ class Run:
 
     @property
     def budget(self) -> Budget:
-        """What the request allows; where it says nothing, what the settings allow the agent. One
-        pass needs no limit.
-        """
+        """What the request allows, else the settings for the agent. One pass needs no limit."""
         said, settings, loops = self.options, self.app.settings.dual_loop, self.agent == "dual_loop"
         seconds = {
             "dual_loop": settings.max_seconds,
@@ -224,9 +220,7 @@ class Run:
         )
 
     async def save_progress(self, node: str, agent: dict[str, Any] | None = None) -> None:
-        """Keep that it is under way and goes on at `node`; without `agent` (the state of its agent)
-        from its beginning.
-        """
+        """Keep that it goes on at `node`; without `agent` (its state) from its beginning."""
         if not self.holder:
             said = self.request.model_dump(mode="json") | {"session_id": self.session_id or None}
             self.holder = await self.app.runs.begin(

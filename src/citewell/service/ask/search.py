@@ -176,9 +176,7 @@ async def find_hits(
 
 
 def warn_of_waiting(counts: Sequence[tuple[int, int]]) -> list[str]:
-    """A warning where passages of the collections still wait for their vectors: (passages,
-    embedded) of each.
-    """
+    """A warning where passages still wait for vectors: (passages, embedded) by collection."""
     total, embedded = sum(chunks for chunks, _ in counts), sum(done for _, done in counts)
     if embedded >= total:
         return []

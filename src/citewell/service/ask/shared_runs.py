@@ -69,9 +69,7 @@ async def share_run(rows: LiveRunRows, run: Told) -> None:
 
 
 async def hear_run(rows: LiveRunRows, trace_id: str) -> AsyncIterator[Event]:
-    """All events of a run on another server. Raises what it ended in; Stopped where its server is
-    gone.
-    """
+    """A run's events on another server. Raises what it ended in; Stopped if its server is gone."""
     told = 0
     while True:
         heard = await rows.hear(trace_id, told)
@@ -89,9 +87,7 @@ async def hear_run(rows: LiveRunRows, trace_id: str) -> AsyncIterator[Event]:
 
 
 async def cancel_run(rows: LiveRunRows, trace_id: str, user_id: str) -> bool:
-    """End one on another server; False where there is none. Returns when it has ended, or its
-    server does not hear.
-    """
+    """End one on another server; False without one. Returns once ended, or unheard."""
     if not await rows.wish(trace_id, user_id, CANCEL):
         return False
     async with asyncio.timeout(SECONDS_TO_CANCEL):

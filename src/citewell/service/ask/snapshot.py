@@ -193,9 +193,7 @@ def _get_rewording(noted: StepNotes, question: str) -> str | None:
 
 
 def _build_logic(agent: str, noted: StepNotes, answer: Answer) -> str:
-    """One line a thing that was done, in order; what was cited comes last. Of tables the statement
-    as it ran.
-    """
+    """One line a thing done, in order, citations last. Of tables the statement as it ran."""
     if agent == "data":
         return str(
             (answer.data or {}).get("sql")

@@ -38,9 +38,7 @@ class Surveyor:
         return await self._load(named or documents[:MOST_DOCUMENTS])
 
     async def survey_named(self, question: str) -> Found:
-        """The same of several documents that the question means; else nothing. Raises
-        ModelUnavailable.
-        """
+        """The same of documents that the question means, else nothing. Raises ModelUnavailable."""
         documents = await self._list_documents()
         meant = await self._find_meant(question, documents[:MOST_COMPARED])
         if len(meant) < LEAST_COMPARED:
@@ -73,9 +71,7 @@ class Surveyor:
         return [documents[n] for n in found] if len(found) <= MOST_DOCUMENTS else []
 
     async def _list_documents(self) -> list[DocumentInfo]:
-        """Those that the question is asked of, the newest first; one that is gone from its place
-        only where it is named.
-        """
+        """Those asked, the newest first; one gone from its place only where it is named."""
         where = self._run.where
         found = [
             info

@@ -65,9 +65,7 @@ def explain_open(judge: Judge | None, units: Sequence[Unit]) -> str:
 
 
 def build_claim(text: str, own: Sequence[Passage], units: Sequence[Unit], judge: Judge) -> Claim:
-    """The reader is shown the sentences nearest to the claim among those found for it; a chat model
-    sees all.
-    """
+    """The reader sees the sentences nearest to the claim among those found; a model all."""
     if not isinstance(judge, ReaderJudge):
         return Claim(text)
     there = {(p.hit.doc_id, p.hit.start) for p in own}

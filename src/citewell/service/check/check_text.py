@@ -62,9 +62,7 @@ OnChecked = Callable[[int, int], Awaitable[None]]  # sentences done, of how many
 
 
 async def check_request(app: App, request: CheckRequest) -> CheckResult | PairsResult:
-    """What the request names: a text, or pairs. Raises InvalidInput for both or neither, and what
-    they raise.
-    """
+    """What the request names: a text, or pairs. Raises InvalidInput for both or neither."""
     if bool(request.text.strip()) == bool(request.pairs):
         raise InvalidInput(
             Text("send either a text or pairs"),
@@ -188,9 +186,7 @@ async def check_claims(
 async def _look_up(
     app: App, claim: str, names: Sequence[str], judge: Judge | None
 ) -> list[Passage]:
-    """What is found for a claim; for a chat model that judges a batch, as much as its share of the
-    prompt holds.
-    """
+    """What is found for a claim; for a batch-judging chat model, its share of the prompt."""
     vector, _ = await embed_query(app.embedder, claim)
     found = await find_hits(
         app,

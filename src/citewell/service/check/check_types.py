@@ -1,6 +1,4 @@
-"""What a check takes and gives, one shape on every channel. Bounds stand here, so that every way in
-has them.
-"""
+"""What a check takes and gives on every channel, with the bounds of every way in."""
 
 from __future__ import annotations
 
@@ -36,9 +34,7 @@ class CheckedSentence(Shown):
 
 
 class CheckResult(Shown):
-    """`judge`: who judged, empty where only quotations could be checked; `measured`: whether it has
-    passed the gates.
-    """
+    """`judge`: who judged, empty for quotations only; `measured`: it has passed the gates."""
 
     sentences: list[CheckedSentence]
     citations: list[Citation] = Field(default=[])
@@ -78,9 +74,7 @@ class PairsResult(Shown):
 
 
 class CheckRequest(Shown):
-    """Either a text, held against collections (none: the default one), or pairs, each held against
-    its own evidence.
-    """
+    """Either a text against collections (none: the default), or pairs with their evidence."""
 
     text: str = Field("", max_length=LONGEST)
     collections: list[str] = Field(default=[], max_length=100)

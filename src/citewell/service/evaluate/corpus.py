@@ -48,9 +48,7 @@ class Corpus:
     names: dict[str, str] = field(default_factory=dict)
 
     async def index_documents(self) -> tuple[dict[str, DocumentInfo], dict[str, set[str]]]:
-        """The documents by id, and for every name a question may use (own name, uri, file name, id)
-        the ids it means.
-        """
+        """The documents by id, and for every name (own, uri, file, id) the ids that it means."""
         infos = await self.app.catalog.documents(self.collection)
         means: dict[str, set[str]] = {}
         for info in infos:
@@ -175,9 +173,7 @@ def _read_mark(path: Path) -> dict[str, Any] | None:
 
 
 async def _load_source(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> list[str]:
-    """Add what is not there yet and embed it; says what could not be added. A run that was stopped
-    is gone on with.
-    """
+    """Add and embed what is missing; says what could not be added. Goes on where stopped."""
     await app.catalog.create_collection(COLLECTION)
     there = {info.uri: info.doc_id for info in await app.catalog.documents(COLLECTION)}
     failed = []

@@ -1,6 +1,4 @@
-"""Ask one question of a data set, and rate the answer. Only proved sentences count; a refusal says
-nothing.
-"""
+"""Ask one question and rate the answer. Only proved sentences count; a refusal says nothing."""
 
 from __future__ import annotations
 

@@ -44,9 +44,7 @@ class Asked:
 
 @dataclass(slots=True)
 class Shelf:
-    """A corpus as questions see it: what its documents are called, in which language they are, what
-    they say.
-    """
+    """A corpus as questions see it: names, languages and texts of its documents."""
 
     corpus: Corpus
     infos: dict[str, DocumentInfo]
@@ -73,9 +71,7 @@ class Shelf:
         return Asked(question, read, gold)
 
     def find_language_pair(self, asked: Asked) -> str:
-        """`zh` where question and a gold document are Chinese, `zh→en` where the documents are all
-        English.
-        """
+        """`zh` where question and a gold document are Chinese, `zh→en` where all are English."""
         lang, langs = (
             asked.question.lang,
             {self.infos[doc].lang for doc in asked.gold if doc in self.infos},
@@ -127,9 +123,7 @@ async def search_question(shelf: Shelf, asked: Asked, strategy: str) -> Searched
 async def _search_without_gold(
     shelf: Shelf, asked: Asked, strategy: str
 ) -> dict[str, float] | None:
-    """The signals of the same search where the gold documents are not there; None where no other
-    document is.
-    """
+    """The signals of the search without the gold documents; None where no other is there."""
     rest = tuple(doc for doc in shelf.infos if doc not in asked.gold)
     if not rest:
         return None

@@ -47,9 +47,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A file's questions. `corpus`: the file or folder they are asked on; None: a collection of the
-    user's.
-    """
+    """A file's questions. `corpus`: file or folder asked on; None: the user's collection."""
 
     name: str
     path: Path
@@ -109,9 +107,7 @@ def find_corpus_beside(path: Path) -> Path | None:
 
 
 def sample_questions(questions: Sequence[Question], limit: int | None, seed: int) -> list[Question]:
-    """`limit` questions by chance, answerable and not in the proportion of the whole; None: all, in
-    their order.
-    """
+    """`limit` questions by chance, (un)answerable in proportion; None: all, in their order."""
     if limit is None or limit >= len(questions):
         return list(questions)
     shuffled = list(questions)

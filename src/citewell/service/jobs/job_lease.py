@@ -1,6 +1,4 @@
-"""Who holds a job, and what is told about it. A worker that lost its job, or whose job was
-cancelled, stops.
-"""
+"""Who holds a job, and what is told of it. A worker that lost it, or is cancelled, stops."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ OFTEN = 0.5  # seconds between two writings of the reports so far: there may be 
 
 
 class Holder:
-    """Holds a job by saying how far it is: at each step, and in between so that the lease does not
-    run out.
-    """
+    """Holds a job by saying how far it is, at each step and before the lease runs out."""
 
     def __init__(self, app: App, job: Job) -> None:
         self._jobs = app.jobs
@@ -41,9 +37,7 @@ class Holder:
         self._written = -OFTEN  # the first is written at once
 
     async def run_held(self, work: Callable[[Holder], Awaitable[T]]) -> T:
-        """What `work` returns, the job being held meanwhile. Raises what it raises, and Conflict
-        when the job is lost.
-        """
+        """What `work` returns while the job is held. Raises what it raises; Conflict if lost."""
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._send_heartbeats)

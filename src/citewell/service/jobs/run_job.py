@@ -37,9 +37,7 @@ async def run_job(app: App, job: Job, work: Work) -> None:
 
 
 async def _execute_job(app: App, job: Job, work: Work) -> str:
-    """How it ended: `done`, `failed`, `cancelled`, `taken` by another worker, or `queued` again
-    where the disk refused.
-    """
+    """How it ended: `done`, `failed`, `cancelled`, `taken`, or `queued` again (disk refused)."""
     state = "done"
     try:
         report = await Holder(app, job).run_held(lambda holder: work(app, job, holder))
@@ -75,9 +73,7 @@ async def _execute_job(app: App, job: Job, work: Work) -> str:
 
 
 async def _postpone_job(app: App, job: Job, error: CitewellError) -> str:
-    """What was acknowledged is not lost because something is away: the job waits with its bytes,
-    and is done again.
-    """
+    """Nothing acknowledged is lost while something is away: the job waits with its bytes."""
     pause = min(LONGEST_PAUSE, PAUSE * 4 ** count_postponements(job))
     log.warning("job waits for %.0f seconds: %s", pause, error.message)
     try:

@@ -28,9 +28,7 @@ MOST_JOBS = 10_000  # looked at for those of a collection that is deleted
 
 
 async def submit_uploads(app: App, collection: str, uploads: Sequence[Upload]) -> Job:
-    """Store the bytes, then the job. When this returns, a kill loses nothing. Raises InvalidInput,
-    StorageError.
-    """
+    """Store the bytes, then the job: kept on return. Raises InvalidInput, StorageError."""
     await ensure_collection(app, check_name(collection))
     folder = get_uploads_folder(app.settings) / secrets.token_hex(8)
     names = [get_base_name(upload.name) for upload in uploads]

@@ -122,9 +122,7 @@ def normalize_sql(sql: str, dialect: str) -> str:
 
 
 def _get_full_question(trace: Trace, parameters: dict[str, Any]) -> str:
-    """A question that leans on what was said before is kept in full words; one that does not, as it
-    was asked.
-    """
+    """A question that leans on what was said is kept in full words; others as asked."""
     alone = parameters.get("standalone")
     return (
         alone
@@ -208,9 +206,7 @@ _OF_DOCUMENTS = union(
 
 
 async def find_missing_evidence(catalog: Catalog, item: Confirmed) -> str:
-    """What of an item's evidence is gone or says something else now; empty where it stands as it
-    was confirmed.
-    """
+    """What of an item's evidence is gone or says something else now; empty where it stands."""
     for cited in item.evidence:
         quote, doc_id = str(cited.get("quote", "")), str(cited.get("doc_id", ""))
         if (
@@ -275,9 +271,7 @@ def _shorten_quote(text: str) -> str:
 
 
 def has_same_rows(evidence: Sequence[dict[str, Any]], rows: Rows) -> bool:
-    """Whether a statement gives the very rows that were confirmed, as far as they were kept. No
-    rows tell nothing.
-    """
+    """Whether a statement gives the very rows confirmed, as far as kept. No rows tell nothing."""
     before = next(iter(evidence), {})
     old = [list(row) for row in before.get("rows", [])]
     count = before.get("row_count", len(old))

@@ -53,9 +53,7 @@ class Disagreement(Shown):
 
 
 async def list_conflicts(app: App) -> list[Disagreement]:
-    """All pairs of active items that answer the same question of the same place otherwise, the most
-    alike first.
-    """
+    """Pairs of active items that answer one question of one place otherwise, most alike first."""
     items = await app.db.read(confirmed.list_items, state="active")
     items = [item for item in items if has_visible_owner(app, item)]
     places = {(item.agent == "data", item.source, item.collection) for item in items}
@@ -122,9 +120,7 @@ async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
 async def _find_disagreeing(
     app: App, item: Confirmed, others: Sequence[Confirmed], likenesses: dict[frozenset[str], float]
 ) -> list[tuple[Confirmed, float]]:
-    """Those that answer its question otherwise, with likenesses, the most alike first; only such
-    are looked at.
-    """
+    """Those that answer its question otherwise, most alike first; only such are looked at."""
     found = [
         (other, likenesses.get(frozenset((item.item_id, other.item_id)), 0.0)) for other in others
     ]
@@ -193,9 +189,7 @@ def _compute_likenesses(
     *,
     only: str = "",
 ) -> dict[frozenset[str], float]:
-    """Of each pair of items, or of `only` and each other one, as far as their vectors are of this
-    embedder.
-    """
+    """Of each pair of items, or of `only` and each other, with vectors of this embedder."""
     import numpy as np
 
     rows = [

@@ -148,9 +148,7 @@ def _count_bytes(folder: Path, names: list[str]) -> int:
 
 
 def _is_exported_file(folder: Path, name: str) -> bool:
-    """Whether a file was written by an export: its name is of our form, and its front matter has
-    our mark and this id.
-    """
+    """Whether an export wrote this file: name of our form, front matter with our mark and id."""
     found, path = _OURS.fullmatch(name), folder / name
     if found is None or path.is_symlink() or not path.is_file():
         return False

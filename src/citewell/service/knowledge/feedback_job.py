@@ -114,9 +114,7 @@ async def _prepare_vote(app: App, vote: Vote, trace: Trace) -> _Ready:
 def _apply_vote(
     app: App, connection: Connection, feedback_id: str, ready: _Ready | None
 ) -> list[str] | None:
-    """Make confirmations, rule and counts agree with the vote; the items to settle. None: it was
-    replaced just now.
-    """
+    """Make confirmations, rule and counts agree with the vote; None: it was just replaced."""
     vote = feedback.find_vote_by_id(connection, feedback_id)
     if vote is None or vote.state == "done":
         return []

@@ -122,9 +122,7 @@ async def list_wrong_questions(app: App, limit: int = 100) -> list[Wrong]:
 
 
 async def retry_refused_jobs(app: App) -> int:
-    """Jobs that the disk or a model refused a while ago wait once more: the server's worker asks
-    for this now and then.
-    """
+    """Jobs that the disk or a model refused a while ago wait once more."""
     count = await app.jobs.requeue_failed(KIND, PASSING, RETRY)
     if count:
         app.new_job.set()
@@ -156,9 +154,7 @@ def clean_correction(text: str | None) -> str:
 
 
 def normalize_user(user_id: str) -> str:
-    """The name as it is kept (store/users/identity.py). Raises InvalidInput for one that cannot be
-    shown.
-    """
+    """The name as kept (store/users/identity.py). Raises InvalidInput if it cannot be shown."""
     user = normalize_user_id(user_id)
     if not user or len(user) > LONGEST_USER or not user.isprintable() or clean_text(user) != user:
         raise InvalidInput(

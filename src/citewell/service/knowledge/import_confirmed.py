@@ -42,9 +42,7 @@ class ImportedFile(Shown):
 
 
 def is_trusted(app: App, user: str) -> bool:
-    """Whether this user's word makes an item count by itself: then the names in a file may be taken
-    over, too.
-    """
+    """Whether this user's word alone makes an item count: then names in files count, too."""
     settings = app.settings.feedback
     return (
         is_one_of(user, settings.reviewers) if settings.reviewers else settings.confirmations == 1
@@ -145,9 +143,7 @@ async def _explain_unusable(app: App, item: Confirmed) -> str:
 
 
 async def _map_to_local_documents(catalog: Catalog, item: Confirmed) -> Confirmed:
-    """An item of another library whose documents are here under other ids: found by their bytes,
-    else by their address.
-    """
+    """Another library's item, its documents found here by their bytes, else their address."""
     try:
         documents = await catalog.documents(item.collection) if item.agent != "data" else []
     except NotFound:

@@ -81,9 +81,7 @@ async def recheck_source(app: App, job: Job, holder: Holder) -> Checked:
 
 
 async def check_source(app: App, name: str) -> Checked:
-    """Run every confirmed statement of a source again, and the statements of corrections. Raises
-    StorageError.
-    """
+    """Run a source's confirmed statements, and those of corrections, again. Raises StorageError."""
     items = [item for item in await _list_live_items(app.db, source=name) if can_check_change(item)]
     corrections = [
         rule for rule in await _list_active_rules(app.db) if rule.source == name and rule.logic
@@ -103,9 +101,7 @@ async def check_source(app: App, name: str) -> Checked:
 
 
 async def set_aside_source(app: App, name: str) -> Checked:
-    """There are no such tables (any more): their statements are set aside. Nothing changes where
-    they were already.
-    """
+    """Set aside the statements of tables that are gone. Nothing changes if they already are."""
     why = Text("its tables {name} were removed", name=name)
     items, waiting = await app.db.write(
         lambda connection: set_aside_in(app.catalog, app.jobs, connection, name, None)

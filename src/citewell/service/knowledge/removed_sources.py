@@ -85,9 +85,7 @@ def set_aside_in(
 def schedule_check_in(
     jobs: Jobs, connection: Connection, before: Source | None, source: Source
 ) -> bool:
-    """Whether what was confirmed is to be looked at, now that a source is kept: its job is part of
-    the transaction.
-    """
+    """Whether what was confirmed is checked now that a source is kept, by a job kept with it."""
     if before is not None and before.fingerprint == source.fingerprint:
         return False
     if before is None and not any(
@@ -110,9 +108,7 @@ def get_identities(source: Source) -> set[str]:
 
 
 def has_different_tables(connection: Connection, item_id: str, source: Source) -> bool:
-    """Whether the tables that an item was confirmed on were removed since, and these are not known
-    to be the same.
-    """
+    """Whether an item's tables were removed since, and these are not known to be the same."""
     known = _get_lost_tables(connection, item_id)
     return known is not None and not get_identities(source) & set(known.split())
 

@@ -215,9 +215,7 @@ async def review_rule(
 
 
 async def _get_approved_statement(app: App, rule_id: str) -> str:
-    """The statement of a correction that is approved now; empty where it is words. Raises Conflict
-    where it is refused.
-    """
+    """The statement of a correction now approved; empty for words. Raises Conflict if refused."""
     rule = await get_rule(app, rule_id)
     if rule.state in {"active", "undone"}:
         return ""

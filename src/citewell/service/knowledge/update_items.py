@@ -91,9 +91,7 @@ def decide_state(item: Confirmed, settings: FeedbackSettings) -> tuple[ItemState
 
 
 async def settle_item(app: App, item_id: str) -> Confirmed:
-    """Raises NotFound, StorageError (the file, the database) and what the embedder raises; then
-    nothing is half done.
-    """
+    """Raises NotFound, StorageError and what the embedder raises; then nothing is half done."""
     app = app.root
     for _ in range(TRIES):
         item, state = await app.db.read(

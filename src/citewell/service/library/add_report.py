@@ -43,9 +43,7 @@ class AddReport(Shown):
 
 
 def build_failed_report(uri: str, error: Exception) -> FileReport:
-    """The report of a file that cannot be read. A fault of ours costs this file and no other; the
-    log says where it is.
-    """
+    """The report of an unreadable file. A fault of ours costs this file alone, and is logged."""
     if isinstance(error, UnreadableFile):
         reason = error.explanation
     elif isinstance(error, OSError):

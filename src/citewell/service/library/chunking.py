@@ -1,6 +1,4 @@
-"""Cut a parsed document as its collection wants it. Whoever stores a document's chunks gets them
-from here.
-"""
+"""Cut a parsed document as its collection wants it; all stored chunks come from here."""
 
 from __future__ import annotations
 

@@ -18,9 +18,7 @@ async def ensure_collection(app: App, name: str) -> None:
 
 
 async def claim_collection(app: App, name: str, user_id: str) -> CollectionInfo:
-    """A collection of this user's alone, new or not. Raises Conflict where somebody else has one of
-    that name.
-    """
+    """A collection of this user alone, new or not. Raises Conflict if another has the name."""
     info = await app.root.catalog.create_collection(name, user_id)
     if app.viewer is not None and info.owner != user_id:
         raise Conflict(

@@ -44,9 +44,7 @@ async def find_documents(
 
 
 def _to_uri(target: str) -> str:
-    """What a path is listed as; the text itself where it can be no path (a NUL, a user who is not
-    there).
-    """
+    """What a path is listed as; the text itself where it can be none (NUL, unknown user)."""
     try:
         return to_uri(Path(target).expanduser().resolve())
     except (ValueError, RuntimeError, OSError):
@@ -74,9 +72,7 @@ def check_priority(priority: int) -> int:
 
 
 async def delete_document(app: App, *doc_ids: str) -> None:
-    """All of them at once, or none. Raises NotFound; InvalidInput for that of a confirmed answer:
-    it goes with it.
-    """
+    """All at once or none. Raises NotFound; InvalidInput for a confirmed answer's document."""
     for doc_id in doc_ids:
         if is_confirmed_collection((await app.catalog.document(doc_id)).collection):
             hint = Text(

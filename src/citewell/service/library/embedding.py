@@ -63,9 +63,7 @@ class Embedding:
         self._news.set()
 
     async def run(self) -> int:
-        """How many passages were embedded, equal texts once. Raises ModelUnavailable and other
-        errors of the embedder.
-        """
+        """How many passages were embedded, equal texts once. Raises errors of the embedder."""
         try:
             async with anyio.create_task_group() as group:
                 while await self._start_next_batch(group):

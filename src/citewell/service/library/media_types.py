@@ -1,6 +1,4 @@
-"""Kinds of document by the names that people use for them. A name means every media type that such
-files get.
-"""
+"""Kinds of document by people's names for them: every media type that such files get."""
 
 from __future__ import annotations
 

@@ -23,9 +23,7 @@ _DRAWN_BY: Final = "1"  # changes when pages are drawn another way
 
 @dataclass(frozen=True, slots=True)
 class PageImage:
-    """A page that can be drawn. `tag` names exactly this picture; `marks` are rectangles in shares
-    of the page.
-    """
+    """A drawable page. `tag` names this picture; `marks`: rectangles in shares of the page."""
 
     doc_id: str
     name: str
@@ -44,9 +42,7 @@ async def find_page(
     start: int | None = None,
     end: int | None = None,
 ) -> PageImage:
-    """The page with the lines of `text[start:end]` marked that stand on it. Raises NotFound and
-    InvalidInput.
-    """
+    """The page with its lines of `text[start:end]` marked. Raises NotFound, InvalidInput."""
     info = await catalog.document(doc_id)
     if info.media_type != MEDIA_TYPE:
         raise NotFound(

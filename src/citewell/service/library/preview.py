@@ -112,9 +112,7 @@ async def preview_bytes(
 async def preview_document(
     app: App, doc_id: str, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]
 ) -> Previews:
-    """The same for a document; where nothing is said, as its collection cuts. Raises NotFound and
-    InvalidInput.
-    """
+    """The same for a document; by default as its collection cuts. Raises NotFound, InvalidInput."""
     info = await app.catalog.document(doc_id)
     said = {key: value for key, value in options.items() if value is not None}
     own = await app.catalog.chunking(info.collection)

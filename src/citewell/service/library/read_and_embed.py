@@ -1,6 +1,4 @@
-"""Read files and embed them at the same time. An embedder that fails costs no document; it is told
-at the end.
-"""
+"""Read files and embed them meanwhile; an embedder that fails is told at the end."""
 
 from __future__ import annotations
 

@@ -62,9 +62,7 @@ async def submit_rechunk(app: App, name: str) -> Job:
 async def rechunk_collection(
     app: App, name: str, *, on_progress: OnProgress | None = None
 ) -> RechunkReport:
-    """Cut every document of the collection that is cut otherwise. Raises NotFound, StorageError,
-    ModelUnavailable.
-    """
+    """Recut the collection's documents. Raises NotFound, StorageError, ModelUnavailable."""
     tell = on_progress or ignore_progress
     way = await get_chunking(app, name)
     documents = await app.catalog.documents(name)
@@ -101,9 +99,7 @@ async def _rechunk_document(app: App, doc_id: str, way: Chunking) -> bool:
 
 
 def _outline_chunks(chunks: Sequence[Chunk]) -> list[tuple[int, int, int, str, tuple[str, ...]]]:
-    """What tells one way of cutting from another; the words of summaries do not: a chat model may
-    have written them.
-    """
+    """What tells ways of cutting apart; not summaries: a chat model may have written them."""
     return sorted(
         (chunk.start, chunk.end, chunk.section, chunk.kind, chunk.heading_path) for chunk in chunks
     )

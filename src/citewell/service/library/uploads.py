@@ -69,9 +69,7 @@ def delete_uploads(folder: Path) -> None:
 
 
 def delete_orphaned_uploads(uploads: Path, wanted: set[str]) -> None:
-    """Bytes whose job was never made: the server died between the two, and nobody was told they had
-    arrived.
-    """
+    """Bytes whose job was never made: the server died in between, and nobody was told."""
     for folder in list(uploads.iterdir()) if uploads.is_dir() else []:
         with suppress(OSError):  # gone meanwhile: its job has ended
             if folder.name not in wanted and time.time() - folder.stat().st_mtime > ORPHAN:

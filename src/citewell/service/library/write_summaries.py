@@ -110,9 +110,7 @@ def _cut_beginning(text: str) -> str:
 
 
 async def write_summaries_forever(app: App) -> None:
-    """For ever: write what is missing; the server's worker embeds it. A model that fails is named
-    once and asked later.
-    """
+    """For ever: write what is missing. A model that fails is named once, and asked later."""
     told = ""
     while get_summary_model(app) is not None:
         wait = IDLE

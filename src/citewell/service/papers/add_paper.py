@@ -78,9 +78,7 @@ class Source:
 
 
 def get_paper_collection(app: App, user_id: str) -> str:
-    """Where a user's papers are kept. Not by the name itself: it may hold what the name of a
-    collection must not.
-    """
+    """Where a user's papers are kept; not by their name, which a collection may not have."""
     own = app.settings.paper.collection
     return (
         own

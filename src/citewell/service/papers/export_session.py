@@ -175,8 +175,6 @@ def _render_marks(numbers: Sequence[int]) -> str:
 
 
 def _render_quote(citation: Citation, words: dict[str, str]) -> str:
-    """The place comes first: a footnote of one word alone would be an address to programs that know
-    no footnotes.
-    """
+    """The place comes first: a footnote of one word would be an address to some programs."""
     where = format_place(escape_markdown(citation.section), citation.page, words) or words["quotes"]
     return f"{where}: “{escape_markdown(citation.quote)}”"

@@ -1,6 +1,4 @@
-"""The few words around a report, a route and a conversation, in both languages. Nothing here is the
-paper's.
-"""
+"""The words around report, route and conversation, in both languages; none of the paper."""
 
 from __future__ import annotations
 

@@ -39,9 +39,7 @@ MESSAGES = "messages"  # key of `session_data`: what each message that has a nam
 
 @dataclass(slots=True)
 class MessageContext:
-    """One message to a session, on its way. `event`: what it does to the session; `then`: the state
-    it leads to.
-    """
+    """A message on its way. `event`: what it does to the session; `then`: the state after it."""
 
     run: Run
     state: str
@@ -127,9 +125,7 @@ def _get_happening(event: str, state: str) -> Happening:
 
 
 def _check_message(run: Run, event: str) -> None:
-    """Raises InvalidInput for a message that cannot be taken. An empty interest is one: the paper
-    in short.
-    """
+    """Raises InvalidInput for a wrong message. An empty interest means the paper in short."""
     settings = run.app.settings.qa
     text = normalize_text(extract_question(run)[0])
     if event == "plan" and not text:
@@ -159,9 +155,7 @@ def get_earlier_answer(run: Run, data: dict[str, Any]) -> Answer | None:
 
 
 def record_answer(run: Run, data: dict[str, Any], answer: Answer) -> None:
-    """Keep what a message brought under the name that its sender gave it. Raises Conflict where
-    that is there already.
-    """
+    """Keep what a message brought under its sender's name for it. Raises Conflict if taken."""
     name = run.options.message_id
     if not name:
         return

@@ -42,9 +42,7 @@ TRIES = 3  # times a paper is taken in again that somebody removes while its ses
 
 
 class Pending(Shown):
-    """Something asked that has not come to its end. `question` is empty for a report or a route
-    through all of it.
-    """
+    """Something asked that has not ended. `question` is empty for a report or a whole route."""
 
     trace_id: str
     question: str
@@ -73,9 +71,7 @@ class PaperSession(Shown):
 
 
 class PaperRow(Shown):
-    """A reading session in a list. `read` of the `steps` of its route are ticked off;
-    `minutes` are left of them.
-    """
+    """A reading session in a list. `read` of `steps` are ticked; `minutes` are left."""
 
     session_id: str
     user_id: str
@@ -217,9 +213,7 @@ async def rename_paper_session(
 
 
 async def delete_paper_session(app: App, session_id: str, user_id: str = LOCAL) -> bool:
-    """With its paper, unless another session of this user reads it: whether that went too. Raises
-    NotFound.
-    """
+    """With its paper, if no other session reads it: whether that went. Raises NotFound."""
     return await delete_session.forget_session(app, await get_own_paper(app, session_id, user_id))
 
 

@@ -28,9 +28,7 @@ PASSING = frozenset(
 
 
 class Difference(Shown):
-    """`where`: the step with its number, or `answer`; `what`: the figure or text that differs.
-    None: it was not there.
-    """
+    """`where`: a numbered step, or `answer`; `what`: what differs. None: it was not there."""
 
     where: str
     what: str

@@ -16,9 +16,7 @@ MOST = 5_000  # traces of one conversation that are looked at
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """`said`: the answer's text as the history has it. `answer`: None where its trace is gone; `at`
-    is 0 then.
-    """
+    """`said`: the answer's text of the history. `answer`: None without a trace; `at` is 0 then."""
 
     question: str
     said: str = ""

@@ -104,9 +104,7 @@ async def find_memories(
 
 
 async def _embed_again(app: App, user_id: str) -> None:
-    """A change of embedder loses nothing: what another one embedded is embedded again, some at each
-    question.
-    """
+    """Nothing is lost with another embedder: what is left is embedded again, some a question."""
     for memory in await app.memories.list_stale(user_id, app.embedder.dim, AGAIN):
         await app.memories.put_vector(user_id, memory, await app.embedder.query(memory.subject))
 

@@ -147,7 +147,5 @@ def check_title(title: str) -> str:
 
 
 async def delete_session(app: App, session_id: str, user_id: str = "local") -> None:
-    """With its traces, and with the paper that nobody else reads where it is a reading session.
-    Raises NotFound.
-    """
+    """With its traces, and a reading session's paper that nobody else reads. Raises NotFound."""
     await papers_delete.forget_session(app, await get_own_session(app, session_id, user_id))

@@ -91,9 +91,7 @@ async def read_shared_session(app: App, share_id: str, user_id: str) -> SharedSe
 
 
 async def _check_known(app: App, names: Sequence[str]) -> None:
-    """A name that is mistyped would share with nobody, or with who gets that name later. Raises
-    InvalidInput.
-    """
+    """A mistyped name would share with nobody, or a later user of it. Raises InvalidInput."""
     if not names:
         return
     known = {get_person_key(each.user_id) for each in await app.users.list()}

@@ -110,9 +110,7 @@ class Pages:
         priority: int | None = None,
         allowed: Allowed | None = None,
     ) -> FileReport:
-        """The same where it is added by hand, asked for anew; with what became of it. `allowed` as
-        in `Intake`.
-        """
+        """The same, added by hand, asked anew; what became of it. `allowed`: see `Intake`."""
         wanted = WantedPage(
             canonicalize_url(url), collection, time.monotonic() + seconds, priority, allowed
         )

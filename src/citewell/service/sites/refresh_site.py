@@ -52,9 +52,7 @@ class Refreshed(Shown):
 
 
 async def submit_page(app: App, collection: str, url: str) -> Job:
-    """Have a page of the web fetched and added by the server's worker. Raises InvalidInput where
-    the address is none.
-    """
+    """Have the server's worker fetch and add a page. Raises InvalidInput for no address."""
     payload = {"collection": check_name(collection), "url": canonicalize_url(url)}
     await ensure_collection(app, collection)
     return await _submit_job(app, PAGE, payload)
@@ -199,9 +197,7 @@ class _Refresh:
 
 
 def _make_site_filter(site: Site) -> Callable[[str], bool]:
-    """What belongs to a site as it is explored: its domains, and the hosts of its start pages with
-    or without `www.`.
-    """
+    """What belongs to an explored site: domains, start pages' hosts, with and without `www.`."""
     named, starts = (
         parse_domains(site.allowed_domains),
         {strip_www(url) for url in site.start_urls},

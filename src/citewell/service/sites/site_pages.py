@@ -218,9 +218,7 @@ class SitePages:
         return self._map
 
     async def _fetch_sitemaps(self) -> list[Link]:
-        """Of each host that has a start page; none where it takes too long, or who asked wants an
-        answer now.
-        """
+        """Of each start page's host; none where it takes too long, or an answer is wanted now."""
         left = self._run.seconds_left
         seconds = SITEMAP_SECONDS if left is None else min(SITEMAP_SECONDS, left / 4)
         hosts = {get_origin(url): url for url in self._starts}.values()

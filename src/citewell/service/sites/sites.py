@@ -66,9 +66,7 @@ class PageProblem(Shown):
 
 
 class SiteDeleted(Shown):
-    """`kept`: documents of the collection that are no pages of the web; without any, the collection
-    is gone too.
-    """
+    """`kept`: documents that are no pages of the web; without any the collection is gone too."""
 
     collection: str
     pages: int

@@ -1,6 +1,4 @@
-"""Runs whose time has come, as jobs of the server's worker. A place that is at work is not started
-a second time.
-"""
+"""Runs whose time has come, as jobs of the server's worker; none twice at once."""
 
 from __future__ import annotations
 

@@ -148,9 +148,7 @@ async def schedule_sync(app: App, sync_id: str, every: float) -> SyncInfo:
 
 
 async def submit_sync(app: App, sync_id: str) -> Job:
-    """Have a run done by the server's worker; the one that waits or is under way where there is
-    one. Raises NotFound.
-    """
+    """Have the server's worker do a run, or the one waiting or under way. Raises NotFound."""
     await find_sync(app, sync_id)
     job_id = await app.syncs.start(sync_id, make_job_maker(app))
     app.new_job.set()
@@ -168,9 +166,7 @@ def make_job_maker(app: App) -> MakeJob:
 
 
 async def remove_sync(app: App, sync_id: str, *, documents: bool = False) -> SyncRemoved:
-    """Keep its collection in step no more; `documents`: delete those that came of it alone, too.
-    Raises NotFound.
-    """
+    """Stop keeping it in step; `documents`: delete those from it alone. Raises NotFound."""
     sync = await find_sync(app, sync_id)
     deleted = await _delete_documents(app, sync) if documents else 0
     await app.syncs.delete(sync_id)

@@ -45,9 +45,7 @@ NAMED = 3  # words that the reason shows
 
 
 async def pick_sources(app: App, question: str) -> list[str]:
-    """The source that a question is about; several where they are equally likely, none where there
-    are none.
-    """
+    """The source that a question is about; several if equally likely, or none."""
     sources = await app.sources.list()
     if len(sources) < 2:
         return [source.name for source in sources]

@@ -47,9 +47,7 @@ class Copy:
 
 
 def read_stat(path: Path) -> Stat:
-    """Of a file now: a change shows here. The log of a SQLite file's last changes is part of it.
-    Raises OSError.
-    """
+    """Of a file now, with the log of a SQLite file's last changes. Raises OSError."""
     found = path.stat()
     stat: Stat = {"size": found.st_size, "mtime_ns": found.st_mtime_ns}
     with suppress(OSError):

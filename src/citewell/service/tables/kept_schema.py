@@ -47,9 +47,7 @@ def get_terms(source: Source) -> tuple[Term, ...]:
 
 
 def get_table_names(source: Source) -> frozenset[str]:
-    """Of its tables, as a statement may name them: in MySQL also with the database that the
-    source's address names.
-    """
+    """Of its tables, as statements may name them; in MySQL also with the database."""
     names = {str(each["name"]) for each in source.tables}
     database = (
         unquote(urlsplit(source.location).path).strip("/") if source.dialect == "mysql" else ""

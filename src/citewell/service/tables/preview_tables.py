@@ -1,6 +1,4 @@
-"""A look at the tables of a source: their first rows. Rows are asked for like any others, guarded
-and limited.
-"""
+"""A look at a source's tables: their first rows, asked guarded and limited as any."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ _NAMED: Final = 20  # tables that a hint names
 
 
 async def preview_table(app: App, name: str, table: str, count: int) -> tuple[Table, Rows]:
-    """The first `count` rows of a table. Raises NotFound for source or table, with near names, and
-    what asking raises.
-    """
+    """The first `count` rows of a table. Raises NotFound, with near names, and as asking does."""
     if not 0 <= count <= MOST_ROWS:
         raise InvalidInput(
             Text("{count} rows: 0 to {most_rows:,} can be shown", count=count, most_rows=MOST_ROWS)

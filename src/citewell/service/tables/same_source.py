@@ -1,6 +1,4 @@
-"""Whether two sources are the same: a file with the bytes that were read, a source that is there
-under another name.
-"""
+"""Whether two sources are the same: same bytes of a file, or one there under another name."""
 
 from __future__ import annotations
 

@@ -87,9 +87,7 @@ def _parse_database_url(url: str) -> Place:
 
 
 def build_location(url: str, values: int, environ: Mapping[str, str] | None = None) -> Location:
-    """Where the engine connects, the password filled in. Raises SourceUnavailable where its
-    variable is not set.
-    """
+    """Where the engine connects, with the password. Raises SourceUnavailable without it."""
     environ = os.environ if environ is None else environ
 
     def fill(match: re.Match[str]) -> str:

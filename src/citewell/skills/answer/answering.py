@@ -238,9 +238,7 @@ async def _redraft_without_injection(
 async def prove_answer(
     means: Means, drafted: Drafted, *, history: Sequence[Message] = (), repair: bool = True
 ) -> Proven:
-    """The draft judged, and where the judge doubts some of it, written once more with its reasons
-    (`repair`).
-    """
+    """The draft judged, and what the judge doubts written once more (`repair`)."""
     judge = means.judge if drafted.tier == "connected" else None  # what is quoted whole needs none
     proven = await judge_draft(drafted.draft, drafted.question, drafted.units, judge)
     note_judgements(proven)

@@ -62,9 +62,7 @@ def _has_figures(rows: Rows, at: int) -> bool:
 
 
 def _find_axis(rows: Rows, known: Sequence[Label]) -> int | None:
-    """The column that names each row: a time first, else a text, else of two columns an id; each of
-    its values once.
-    """
+    """The column that names each row: a time, else a text, else an id of two; values once."""
     for wanted in ("time", "plain", "id") if len(known) == 2 else ("time", "plain"):
         for at, label in enumerate(known):
             values = [row[at] for row in rows.rows]

@@ -70,9 +70,7 @@ def has_same_facts(one: str, other: str) -> bool:
 
 
 def is_same_answer(one: str, other: str, question: str) -> bool:
-    """Whether no figure, date, denial or name of one speaks against the other, and they have words
-    in common.
-    """
+    """Whether no figure, date, denial or name disagrees, and they have words in common."""
     mine, theirs = extract_facts(one), extract_facts(other)
     if not (
         _is_subset_pair(mine.numbers, theirs.numbers) and _is_subset_pair(mine.dates, theirs.dates)

@@ -81,9 +81,7 @@ def end_answer(
 
 
 def _show_unchecked(draft: Draft, proof: Proof, failure: str, lang: str) -> Ending:
-    """A draft that no judge could look at, said to be so; what the documents say themselves stands
-    behind it.
-    """
+    """An unjudged draft, said to be so; what the documents say stands behind it."""
     drafts, quotes = (
         proof.sentences[: len(draft.sentences)],
         proof.sentences[len(draft.sentences) :],

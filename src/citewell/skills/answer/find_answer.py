@@ -1,6 +1,4 @@
-"""Without a connected model: the documents' own sentence that answers, found by the reader, else by
-likeness.
-"""
+"""Without a connected model: the documents' answering sentence, by reader or likeness."""
 
 from __future__ import annotations
 
@@ -213,9 +211,7 @@ def _join_drafts(drafts: Sequence[Draft]) -> Draft:
 async def _find_nearest_sentence(
     question: str, passages: Sequence[Passage], embedder: Embedder | None
 ) -> Draft:
-    """The sentence of the best passage that is most like the question in words and meaning;
-    headings answer nothing.
-    """
+    """The best passage's sentence most like the question in words and meaning; no heading."""
     units = number_sentences(passages[:1])
     headings = {passages[0].hit.title, *passages[0].hit.heading_path}
     units = [

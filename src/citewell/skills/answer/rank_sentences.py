@@ -105,9 +105,7 @@ def _measure_behind(unit: Unit, top: float) -> float:
 async def _compare_meanings(
     question: str, units: Sequence[Unit], embedder: Embedder | None
 ) -> list[float]:
-    """All alike where nothing can be embedded: the search has warned of it, and the other signals
-    are there.
-    """
+    """All alike where nothing can be embedded: the search warned, other signals are there."""
     if embedder is None:
         return [0.0] * len(units)
     texts = [f"{' › '.join(unit.passage.hit.heading_path)}\n{unit.text}" for unit in units]

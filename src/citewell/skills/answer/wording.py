@@ -1,6 +1,4 @@
-"""The few sentences that we ourselves say, in the question's language. What a person reads stands
-here, once.
-"""
+"""The few sentences that we say ourselves, in the question's language, all here."""
 
 from __future__ import annotations
 

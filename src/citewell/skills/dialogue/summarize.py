@@ -16,9 +16,7 @@ SUMMARY_TOKENS = 150
 
 
 def split_by_budget(history: Sequence[Message], budget: int) -> tuple[list[Message], list[Message]]:
-    """Split a history into (older, kept): the newest messages that fit the budget in tokens, whole
-    turns together.
-    """
+    """Split a history into (older, kept): the newest whole turns that fit the token budget."""
     kept: list[Message] = []
     for message in reversed(history):
         budget -= count_tokens(message.content)

@@ -51,9 +51,7 @@ async def look_up_confirmed(
     question: str,
     warnings: list[str],
 ) -> list[ConfirmedEvidence]:
-    """What people confirmed of such questions. Where that fails, documents alone answer, and
-    `warnings` says so.
-    """
+    """What people confirmed of such questions; if that fails, documents alone, with a warning."""
     if known is None:
         return []
     try:
@@ -137,9 +135,7 @@ async def add_confirmed_evidence(
 
 
 def _build_passage(hit: Hit) -> Passage | None:
-    """Its first sentences, without the citation numbers of the answer that was confirmed: they name
-    other sources.
-    """
+    """Its first sentences, without the confirmed answer's citation numbers."""
     spans: list[tuple[int, int]] = []
     left = TOKENS
     for first, last in split_sentences(hit.text):

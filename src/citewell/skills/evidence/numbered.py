@@ -55,9 +55,7 @@ def show_sentences(units: Sequence[Unit]) -> str:
 
 
 def pick_units(ids: Iterable[str], units: Sequence[Unit]) -> list[Unit]:
-    """The sentences of these ids, in the order of the evidence; brackets around an id are ignored,
-    unknown ids too.
-    """
+    """The sentences of these ids, in evidence order; brackets and unknown ids are ignored."""
     wanted = {found for each in ids for found in _ID.findall(each)}
     return [unit for unit in units if unit.id in wanted]
 

@@ -45,9 +45,7 @@ class Passage:
 def pack_passages(
     question: str, hits: Sequence[Hit], budget: int, *, most: int = PASSAGES
 ) -> list[Passage]:
-    """The best `most` hits, cut to `budget` tokens in all by leaving out the sentences that serve
-    the question least.
-    """
+    """The best `most` hits, cut to `budget` tokens by leaving out the least useful sentences."""
     chosen = list(hits[:most])
     spans = [split_sentences(hit.text) for hit in chosen]
     pieces = [(i, a, b) for i, each in enumerate(spans) for a, b in each]
@@ -94,9 +92,7 @@ async def select_passages(
 
 
 def sort_by_document(passages: Sequence[Passage]) -> list[Passage]:
-    """Passages of one document together and in order, numbered anew; the document of the best
-    passage first.
-    """
+    """Passages of one document together, in order, renumbered; the best passage's first."""
     documents = list(dict.fromkeys(passage.hit.doc_id for passage in passages))
     ordered = sorted(
         passages, key=lambda passage: (documents.index(passage.hit.doc_id), passage.hit.start)

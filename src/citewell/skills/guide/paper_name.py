@@ -79,9 +79,7 @@ class OwnWork:
         return line.part.start in self.outer
 
     def is_before_own_work(self, line: Line) -> bool:
-        """Whether it stands before the authors speak of their own work: there they say what is
-        wrong with the world.
-        """
+        """Whether it stands before the authors speak of their own work: what is wrong till then."""
         return line.role in self.turns and line.order < self.turns[line.role]
 
 

@@ -55,9 +55,7 @@ class _ReportJob:
 async def make_report(
     book: OpenPaper, *, llm: LLM | None, judge: Judge | None, embedder: Embedder, lang: str
 ) -> Report:
-    """The report in `lang`; its statements are in the paper's language unless a chat model with
-    room writes them.
-    """
+    """The report in `lang`; statements in the paper's, unless a chat model writes them."""
     lang = resolve_language(lang)
     found, name = await anyio.to_thread.run_sync(_read_book, book)
     making = _ReportJob(book, found, name, llm, judge, lang)

@@ -50,9 +50,7 @@ _ASKING_BACK = frozenset(  # words that only say that earlier conversations are 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """`score`: 0 to 1, by meaning, words and recency. `same`: a settled question that asks just
-    what is asked now.
-    """
+    """`score`: 0 to 1, by meaning, words and recency. `same`: asks just what is asked now."""
 
     memory: Memory
     score: float

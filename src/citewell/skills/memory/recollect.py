@@ -91,9 +91,7 @@ def build_memory_citation(n: int, memory: Memory, lang: str) -> Citation:
 def mark_citation_origins(
     citations: Sequence[Citation], fetched: Mapping[str, float]
 ) -> list[Citation]:
-    """Citations that say where they are from: a memory, a page of the web and when it was fetched,
-    or a document.
-    """
+    """Citations that say their origin: a memory, a web page and its time, or a document."""
     told = []
     for citation in citations:
         if citation.doc_id.startswith(REMEMBERED):

@@ -189,9 +189,7 @@ def _extract_facts(sentence: str) -> Iterator[Fact]:
 
 
 def _extract_requested_facts(body: str) -> Iterator[Fact]:
-    """What is asked to be remembered is remembered, whatever it is: as facts where it is some, else
-    as it stands.
-    """
+    """What is asked to be remembered is: as facts where it holds some, else as it stands."""
     body = _strip_punctuation(body)
     known = list(_extract_clause_facts(body))
     whole = parse_clause(body)

@@ -84,9 +84,7 @@ def find_equations(question: str, book: OpenPaper) -> Found:
 
 
 def sort_floats(kind: FloatKind, book: OpenPaper) -> list[int]:
-    """The floats of a kind as a reader counts them: by number where all are plain numbers, else as
-    they stand.
-    """
+    """The floats of a kind as a reader counts them: by plain numbers, else as they stand."""
     mine = [i for i, each in enumerate(book.paper.floats) if each.kind == kind]
     numbers = {i: normalize_number(book.paper.floats[i].number) for i in mine}
     plain = all(number.isdigit() for number in numbers.values())

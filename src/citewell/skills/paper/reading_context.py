@@ -44,9 +44,7 @@ class Suggestion(Shown):
 
 
 class Report(Shown):
-    """The guide's first reading. `question`: what it asks the reader. `citations` are shared by all
-    of it.
-    """
+    """The guide's first reading. `question`: to the reader. All of it shares `citations`."""
 
     lang: str
     parts: list[ReportPart]
@@ -78,9 +76,7 @@ class PlanStep(Shown):
 
 
 class Plan(Shown):
-    """The reading route of a stated interest; an empty one is the paper in short. `revision` counts
-    its changes from 1.
-    """
+    """The reading route of an interest (empty: the paper in short). `revision` counts from 1."""
 
     interest: str
     lang: str
@@ -95,9 +91,7 @@ class Plan(Shown):
 
 
 class Selection(Shown):
-    """What the reader has marked: `text[start:end]` of the document, or its words where only those
-    are known.
-    """
+    """What the reader marked: `text[start:end]`, or its words where only those are known."""
 
     start: int = Field(-1, ge=-1)
     end: int = Field(-1, ge=-1)
@@ -133,8 +127,6 @@ class OpenPaper:
         )
 
     def passage(self, n: int, spans: Sequence[tuple[int, int]]) -> Passage:
-        """Spans of it, in order, as evidence: what lies between them is left out, and they may be
-        quoted one by one.
-        """
+        """Spans of it, in order, as evidence that may be quoted one by one, gaps left out."""
         hit = self.hit(spans[0][0], spans[-1][1])
         return Passage(n, hit, tuple(spans), join_spans(self.document.text, spans))

@@ -69,9 +69,7 @@ def replace_number_words(text: str) -> str:
 
 
 def normalize_number(number: str) -> str:
-    """`II` and `二` are `2`, `3(a)` is `3a`, `a.1` is `A1`, `3-1` is `3.1`; empty where there is no
-    number.
-    """
+    """`II` and `二` are `2`, `3(a)` is `3a`, `a.1` is `A1`, `3-1` is `3.1`; empty without one."""
     text = fold_text(number).strip(" ()[].:")
     text = re.sub(r"[\s()]", "", text).replace("-", ".")
     if re.fullmatch("[IVX]+", text):
@@ -98,9 +96,7 @@ def parse_han_number(text: str) -> int:
 
 
 def parse_numbers_at(text: str, at: int, *, plural: bool) -> tuple[list[str], int]:
-    """The numbers that begin at `at` and where they end; `2 to 4` is given as `2-4`. None where it
-    is a count.
-    """
+    """The numbers from `at` and where they end; `2 to 4` gives `2-4`. None for a count."""
     first = _NUMBER.match(text, at)
     if not first or _COUNTED.match(text, first.end()):
         return [], at
@@ -121,9 +117,7 @@ def parse_numbers_at(text: str, at: int, *, plural: bool) -> tuple[list[str], in
 
 
 def expand_number(number: str, known: Collection[str]) -> list[str]:
-    """The canonical numbers that one stands for: `3-1` is one where the paper has it, else `2-4` is
-    three.
-    """
+    """The canonical numbers of one: `3-1` is one where the paper has it, else a range."""
     if normalize_number(number) in known:
         return [normalize_number(number)]
     ends = [normalize_number(part) for part in fold_text(number).split("-")]

@@ -95,9 +95,7 @@ def _clip_hit(hit: Hit, span: Span, book: OpenPaper) -> Hit | None:
 
 
 def _list_target_spans(points: PaperTargets, book: OpenPaper) -> list[Span]:
-    """The sections and pages that are pointed to; of both, where they overlap, what lies in
-    both.
-    """
+    """The sections and pages pointed to; where they overlap, what lies in both."""
     parts = [(book.paper.parts[i].start, book.paper.parts[i].end) for i in points.parts]
     # `the figure on page 5` is the figure
     held = {book.paper.floats[i].page for i in points.floats}
@@ -157,9 +155,7 @@ def _split_table_rows(pick: Pick, each: Float) -> tuple[list[Span], list[Span]]:
 
 
 def _add_mentions(pick: Pick, kind: str, index: int, room: int) -> None:
-    """The sentences that point to something, those that answer the question first; then those
-    around them.
-    """
+    """The sentences that point to something, answering ones first, then those around."""
     book, left = pick.book, pick.left
     places = [
         mention
@@ -184,9 +180,7 @@ def _add_mentions(pick: Pick, kind: str, index: int, room: int) -> None:
 
 
 def _filter_text_mentions(places: Sequence[Mention], book: OpenPaper) -> list[Mention]:
-    """Mentions in the running text: not in captions, tables and figures or the list of
-    references.
-    """
+    """Mentions in running text: not in captions, tables, figures or the references."""
     captions = [
         span for each in book.paper.floats for span in ((each.start, each.end), each.body) if span
     ]

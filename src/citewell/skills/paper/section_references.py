@@ -64,9 +64,7 @@ def find_sections(question: str, book: OpenPaper) -> Found:
 
 
 def get_section_numbers(parts: tuple[Part, ...]) -> list[str]:
-    """Each part's number as its heading gives it, canonical; empty where it gives none. `A.` under
-    `II.` is `2.A`.
-    """
+    """Each part's canonical number by its heading, or empty. `A.` under `II.` is `2.A`."""
     found: list[str] = []
     by_path: dict[tuple[str, ...], str] = {}
     for part in parts:

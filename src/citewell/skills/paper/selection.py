@@ -65,9 +65,7 @@ def locate_selection(selection: Selection, book: OpenPaper) -> tuple[int, int]:
 
 
 def extract_selection(question: str) -> Selection | None:
-    """A passage quoted in a question, or set behind `explain this:`. A quoted term or title is
-    none.
-    """
+    """A passage quoted in a question, or behind `explain this:`; no quoted term or title."""
     quoted = [
         next(group for group in match.groups() if group) for match in _QUOTES.finditer(question)
     ]
@@ -153,9 +151,7 @@ def _extend_to_signs(span: tuple[int, int], copied: str, text: str) -> tuple[int
 
 
 def _find_places(wanted: str, folded: str) -> list[int]:
-    """Where it stands. Those of a run such as `aaaa` overlap: the next is looked for behind the one
-    before.
-    """
+    """Where it stands; runs such as `aaaa` overlap: the next is behind the one before."""
     places: list[int] = []
     at = folded.find(wanted)
     while at >= 0 and len(places) < MOST_PLACES:
@@ -199,9 +195,7 @@ def _fold_char(char: str) -> str:
 
 
 def _find_similar(wanted: str, folded: str) -> tuple[int, int] | None:
-    """The place that holds most of `wanted`, though not all of it in a row; None where none holds
-    enough.
-    """
+    """The place with most of `wanted`, perhaps not in a row; None without enough."""
     if len(wanted) < 2 * SHINGLE:
         return None
     step = max(STEP, len(wanted) // MOST_PIECES)

@@ -46,9 +46,7 @@ def build_selection_passages(span: Span, book: OpenPaper, budget: int) -> list[P
 
 
 def _add_marked(pick: Pick, span: Span) -> None:
-    """As much of it as there is room for, from its beginning; of a first sentence that is too long,
-    the marked words.
-    """
+    """As much of it as fits, from its beginning; of a too long sentence the marked words."""
     first = find_paragraph(pick.book, span[0])[0]
     last = find_paragraph(pick.book, span[1] - 1)[1]
     touched = [
@@ -81,9 +79,7 @@ def _find_mention_targets(span: Span, book: OpenPaper) -> list[Span]:
 
 
 def _find_explanations(pick: Pick, span: Span) -> list[Span]:
-    """For each abbreviation and symbol of the marked text the first sentence that says what it
-    is.
-    """
+    """For each abbreviation and symbol marked the first sentence that says what it is."""
     words = pick.words(span)
     wanted = [_build_definition_pattern(term) for term in dict.fromkeys(_SHORT.findall(words))]
     wanted += [

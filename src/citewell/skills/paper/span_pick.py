@@ -27,9 +27,7 @@ class Pick:
         self.into = 0
 
     def group(self) -> int:
-        """What is taken from now on is shown behind what was taken before, until `into` is set to
-        another group.
-        """
+        """What is taken from now on is shown behind what was before, until `into` changes."""
         self.groups.append([])
         self.into = len(self.groups) - 1
         return self.into
@@ -51,9 +49,7 @@ class Pick:
         return True
 
     def best(self, spans: Sequence[Span], budget: int | None = None) -> None:
-        """Of `spans` those that hold most of the question's words, up to `budget` of what is
-        left.
-        """
+        """Of `spans` those with most of the question's words, up to `budget` of what is left."""
         kept = self.left - budget if budget is not None else 0
         for i in rank_spans(self.question, [self.words(span) for span in spans], spans):
             if count_tokens(self.words(spans[i])) <= self.left - kept:
@@ -124,9 +120,7 @@ def list_sentence_spans(book: OpenPaper, start: int, end: int) -> list[Span]:
 
 
 def split_at_page_starts(book: OpenPaper, start: int, end: int) -> list[Span]:
-    """A stretch cut at blank lines that open a page: a sentence that runs over the border stays
-    whole.
-    """
+    """A stretch cut at blank lines that open a page: a sentence across it stays whole."""
     text = book.document.text
     cuts = [
         page.start

@@ -146,9 +146,7 @@ _BELOW = Text("{n} of {of} rows by {kind} have a {column} below {figure}.")
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """What was computed, in words of the table, and the rows that bear it. `equation`: of
-    arithmetic.
-    """
+    """What was computed, in the table's words, and its rows. `equation`: of arithmetic."""
 
     text: str
     spans: tuple[tuple[int, int], ...]

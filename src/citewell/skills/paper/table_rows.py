@@ -22,9 +22,7 @@ _ASIDE = re.compile(r"[(（][^)）]*[)）]")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`kind`: the head of the column of labels. `cells` by their columns; its words stand from
-    `start` to `end`.
-    """
+    """`kind`: the label column's head. `cells` by column; its words: `start` to `end`."""
 
     kind: str
     label: str
@@ -104,9 +102,7 @@ def find_value(question: str, rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def find_number(question: str, column: str) -> str:
-    """The one figure of the question that is no part of the column's name; empty where there are
-    several or none.
-    """
+    """The one figure of the question outside the column's name; empty for several or none."""
     own = {each.lstrip("-−") for each in _FIGURE.findall(column)}
     found = [each for each in _FIGURE.findall(question) if each.lstrip("-−") not in own]
     return found[0] if len(found) == 1 else ""

@@ -102,9 +102,7 @@ def evaluate_equations(text: str) -> tuple[list[float], list[float]]:
 
 
 def evaluate(expression: str) -> float:
-    """The value of an expression of figures, brackets and the four operations. Raises ValueError
-    for anything else.
-    """
+    """The value of figures, brackets and the four operations. Raises ValueError otherwise."""
     return _evaluate_parts(expression)[0]
 
 

@@ -105,9 +105,7 @@ def _read_values(texts: Iterable[str]) -> Iterator[float]:
 
 
 def _find_unknown_figure(told: Sequence[_Figure], known: Sequence[float]) -> _Figure | None:
-    """A figure that is none of the known ones. Several times beside each other may be one ("1 hour
-    30 minutes").
-    """
+    """A figure that is none of the known; several in a row may be one ("1 hour 30 minutes")."""
     several = sum(figure.unit in _TIMES for figure in told) > 1
     sure = (figure for figure in told if not (several and figure.unit in _TIMES))
     return next(

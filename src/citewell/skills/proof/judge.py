@@ -16,9 +16,7 @@ JudgeVerdict = Literal["entailed", "contradicted", "not_stated"]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement to judge. `evidence`: the sentences that it names for itself; a judge may look at
-    others too.
-    """
+    """A statement to judge. `evidence`: sentences that it names; a judge may look at others."""
 
     text: str
     kind: Kind = "fact"

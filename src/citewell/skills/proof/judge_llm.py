@@ -1,6 +1,4 @@
-"""A connected model as judge: one batch call for all statements of an answer, over the same
-numbered evidence.
-"""
+"""A connected model as judge: one call for all statements over the same evidence."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Which judge is at hand: a connected model, another endpoint named for it, the reader that passed
-its gates, or none.
-"""
+"""Which judge is at hand: a connected model, a named endpoint, a proven reader, or none."""
 
 from __future__ import annotations
 

@@ -60,9 +60,7 @@ class Proven:
 async def judge_draft(
     draft: Draft, question: str, units: Sequence[Unit], judge: Judge | None
 ) -> Proven:
-    """Settle each sentence of the draft. A judge that fails, or a spent budget, leaves unquoted
-    sentences unproved.
-    """
+    """Settle each sentence. A failing judge or spent budget leaves unquoted ones unproved."""
     claims = [Claim(s.text, s.kind, tuple(pick_units(s.evidence, units))) for s in draft.sentences]
     settled = [
         _settle_figures(s, claim, question, units)

@@ -211,9 +211,7 @@ def _shorten_line(line: Line | None) -> str:
 
 
 def _plan_overview(book: OpenPaper, sections: Sequence[Reading], lang: str) -> list[PlanStep]:
-    """The paper in short: abstract, introduction, the method as a whole, the main results, limits
-    or the end.
-    """
+    """The paper in short: abstract, introduction, method, main results, limits or the end."""
     whole = [s for s in sections if not s.part.appendix] or list(sections)
     proper = [s for s in whole if s.part.role != "other"]
     chosen: list[Reading] = []

@@ -75,9 +75,7 @@ def compute_step_id(part: Part) -> str:
 
 
 def find_readable_sections(book: OpenPaper, found: Sequence[Line]) -> list[Reading]:
-    """The sections worth reading, in order: no front matter, references, acknowledgements or bare
-    headings.
-    """
+    """Sections worth reading, in order: no front matter, references, thanks, bare headings."""
     by_part: defaultdict[int, list[Line]] = defaultdict(list)
     for line in found:
         by_part[line.part.start].append(line)

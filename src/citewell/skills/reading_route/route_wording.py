@@ -1,6 +1,4 @@
-"""What a reading route itself says, in English and Chinese. What a reader is told in our words
-stands here, once.
-"""
+"""What a reading route says in our own words, in English and Chinese, all here."""
 
 from __future__ import annotations
 

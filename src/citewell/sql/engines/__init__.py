@@ -122,9 +122,7 @@ def _find_value_end(text: str, at: int) -> int:
 
 
 def _decode_name(name: str) -> str:
-    """Drivers decode the names of parameters; what was encoded twice is decoded until nothing is
-    left to decode.
-    """
+    """Drivers decode parameters' names: decoded until nothing is left to decode."""
     while (plain := unquote(name)) != name:
         name = plain
     return name

@@ -209,9 +209,7 @@ def _fetch_rows(connection: DuckDBPyConnection, sql: str, limits: Limits) -> Row
 
 
 def _cast_zones_to_text(sql: str, kinds: Sequence[str]) -> str:
-    """DuckDB hands out moments with a time zone only where a package for them is installed: as text
-    they need none.
-    """
+    """DuckDB gives moments with a time zone only with another package: as text without."""
     names = [f"c{place}" for place in range(len(kinds))]
     told = ", ".join(
         f"{name}::VARCHAR" if "TIME ZONE" in kind else name

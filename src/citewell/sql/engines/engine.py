@@ -90,9 +90,7 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one statement: wall seconds, rows handed out, characters of all cells together, and memory
-    in MiB.
-    """
+    """Of one statement: wall seconds, rows, characters of all cells together, MiB of memory."""
 
     seconds: float = 10.0
     rows: int = 1_000

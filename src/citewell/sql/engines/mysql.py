@@ -149,9 +149,7 @@ def _check_reading(sql: str) -> None:
 
 @contextmanager
 def _open_read_only(location: Location, seconds: float, mib: int) -> Iterator[Connection]:
-    """A connection inside a read-only transaction with its limits. At the end its socket is closed,
-    whatever is to come.
-    """
+    """A read-only transaction's connection with limits; at the end its socket is closed."""
     import pymysql
 
     connection: Connection | None = None

@@ -49,9 +49,7 @@ CONTROL = re.compile(r"[\x00-\x20\x7f]")
 
 
 def check_parameters(url: str, dialect: Dialect) -> None:
-    """Raises InvalidInput for what a URL may not say, whoever says it. `url` has been looked at by
-    `location_of`.
-    """
+    """Raises InvalidInput for what a URL may not say. `url`: seen by `location_of`."""
     parts = _split_url(url)
     known = ANYBODY[dialect] | HERE[dialect]
     for name, value in parse_qsl(parts.query, keep_blank_values=True):

@@ -114,9 +114,7 @@ def stop(location: Location, token: str) -> None:
 
 @contextmanager
 def _open_read_only(location: Location, token: str, seconds: float) -> Iterator[Connection]:
-    """A connection inside a read-only transaction with its limits; rolled back and closed at the
-    end.
-    """
+    """A read-only transaction's connection with limits; rolled back and closed at the end."""
     import psycopg
 
     connection = None

@@ -54,9 +54,7 @@ FROM pg_catalog.pg_roles r WHERE r.rolname = session_user"""
 
 
 def find_tables(connection: Connection, categories: Mapping[str, Kind]) -> list[Found]:
-    """Tables, partitioned ones as a whole, views and foreign tables of all schemas; not those of
-    extensions.
-    """
+    """Tables, partitioned ones whole, views, foreign tables of all schemas; no extensions'."""
     tables = connection.execute(TABLES).fetchall()
     oids = [row[0] for row in tables]
     columns: dict[int, list[Column]] = {}

@@ -59,9 +59,7 @@ def quote_name(name: str, dialect: Dialect) -> str:
 def inspect_tables(
     found: Sequence[Found], ask: Ask, dialect: Dialect, values: int, budget: Budget
 ) -> tuple[list[Table], list[str]]:
-    """The tables with what stands in them, and what was left out. Small tables first: they are many
-    and soon done.
-    """
+    """The tables with what stands in them, and what was left out; small tables first."""
     order = sorted(range(len(found)), key=lambda place: (found[place].table.rows or 0, place))
     tables = [one.table for one in found]
     left: list[str] = []
@@ -131,9 +129,7 @@ class _TableInspector:
         return f"(SELECT {names} FROM {whole} LIMIT {SAMPLE}) AS part"  # noqa: S608 - quoted
 
     def _read_ranges(self) -> Iterator[Column]:
-        """Lowest and highest of numbers and dates, how many different texts: of the whole table
-        where there is time.
-        """
+        """Lowest and highest of numbers and dates, distinct texts: of all rows if time allows."""
         asked = [
             column
             for column in self.found.table.columns

@@ -55,9 +55,7 @@ def infer_kind(values: Iterable[Value]) -> Kind:
 
 
 def to_plain_value(value: Any) -> Value:
-    """Dates and times as ISO text, bytes as hex cut short, lists and structs as JSON text, NaN and
-    infinities as text.
-    """
+    """Times as ISO text, bytes as short hex, lists and structs as JSON, NaN as text."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
@@ -126,9 +124,7 @@ def gather_rows(
     rows: Iterator[Sequence[Any]],
     limits: Limits,
 ) -> Rows:
-    """Takes rows until a limit ends it, and never more than one row beyond. A kind None is told
-    from the values.
-    """
+    """Takes rows up to a limit, never more than one beyond. A kind None: by the values."""
     kept: list[tuple[Value, ...]] = []
     characters, truncated = 0, False
     for raw in rows:

@@ -132,9 +132,7 @@ class ProcessEngine:
             ) from None
 
     async def _stop_statement(self, token: str) -> None:
-        """Ends at the server what the worker left there. That it cannot be reached any more is no
-        news by then.
-        """
+        """Ends at the server what the worker left; that it cannot be reached is no news."""
         if not self.server:
             return
         with (
@@ -154,9 +152,7 @@ def _get_limiter() -> anyio.CapacityLimiter:
 
 
 def load(*modules: str) -> None:
-    """In the worker: what a statement's seconds are not for. A driver that is not there is told of
-    by who needs it.
-    """
+    """In the worker, outside a statement's seconds. A missing driver is its user's error."""
     for module in modules:
         with suppress(ImportError):
             importlib.import_module(module)
@@ -198,9 +194,7 @@ def make_unavailable_error(what: str, error: BaseException | str, hint: str) -> 
 
 @contextmanager
 def limit_memory(mib: int) -> Iterator[None]:
-    """In the worker: what is held now, and so much more. Where the system cannot tell, the worker's
-    own bound stays.
-    """
+    """In the worker: what is held now, and so much more; else the worker's own bound."""
     if not sys.platform.startswith("linux"):
         yield
         return

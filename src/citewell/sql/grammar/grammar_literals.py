@@ -60,9 +60,7 @@ def write_date_conditions(text: str, dialect: Dialect) -> list[str]:
 
 
 def name_dates(column: str, dialect: Dialect) -> dict[str, str]:
-    """What the examples of a prompt say of a date: the `month` of a year, `in_may` of any year,
-    `in_march` of 2024.
-    """
+    """What a prompt's examples say of a date: `month`, `in_may` (any year), `in_march` of 2024."""
     year, month, both = (f"{before}{column}{after}" for before, after in DATE_PARTS[dialect])
     may, march, y2024 = ("'05'", "'03'", "'2024'") if dialect == "sqlite" else ("5", "3", "2024")
     in_march = f"{year} = {y2024} AND {month} = {march}"

@@ -81,9 +81,7 @@ def get_function_names(function: exp.Func) -> set[str]:
 
 
 def evaluate_number(node: exp.Expr | None) -> float | None:
-    """The value of an expression of literals; None where it has a column, a function or a text that
-    is no number.
-    """
+    """The value of an expression of literals; None with a column, function or other text."""
     from sqlglot import exp
 
     if node is None:
@@ -216,9 +214,7 @@ def _check_literals(node: exp.Expr, most: int, what: str) -> None:
 
 
 def estimate_longest_text(tree: exp.Expr) -> float:
-    """Characters of the longest text that the statement is seen to make by repeating; 0 where it
-    makes none.
-    """
+    """Characters of the longest text that the statement makes by repeating; 0 without."""
     from sqlglot import exp
 
     longest = 0.0

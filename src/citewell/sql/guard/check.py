@@ -72,9 +72,7 @@ def check_statement(sql: str, dialect: Dialect) -> str:
 
 
 def _extract_explained(text: StatementText, dialect: Dialect) -> StatementText:
-    """What follows EXPLAIN. EXPLAIN ANALYZE runs the statement and shows times: no question over
-    data needs it.
-    """
+    """What follows EXPLAIN. EXPLAIN ANALYZE runs the statement: no question needs it."""
     at = 1
     if dialect == "sqlite" and [token.word for token in text.tokens[1:3]] == ["query", "plan"]:
         at = 3

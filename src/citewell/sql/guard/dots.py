@@ -107,9 +107,7 @@ def _collect_sources(tree: exp.Expr) -> dict[str, list[set[str] | None]]:
 
 
 def _list_function_columns(source: exp.Expr, inner: exp.Func, alias: exp.Expr | None) -> set[str]:
-    """The columns of a function in FROM: those that its alias lists, and its own where the list is
-    shorter.
-    """
+    """The columns of a function in FROM: its alias's, and its own where the list is shorter."""
     from sqlglot import exp
 
     listed = [
@@ -143,7 +141,5 @@ def _fold_name(node: exp.Expr) -> str:
 
 
 def _fold_source_name(name: str) -> str:
-    """Names that PostgreSQL may keep apart are taken together here: every source that might be
-    meant is asked.
-    """
+    """Names that PostgreSQL may keep apart are one here: every source meant is asked."""
     return name.casefold()

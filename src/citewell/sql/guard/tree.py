@@ -46,9 +46,7 @@ _PATH = re.compile(
 
 
 def check_tree(tree: exp.Expr, dialect: Dialect, texts: Container[int] = ()) -> None:
-    """Raises StatementRefused with the first thing that is not on a list. `texts`: where texts in
-    quotes begin.
-    """
+    """Raises StatementRefused with the first thing not listed. `texts`: where quotes begin."""
     from sqlglot import exp
 
     if type(tree).__name__ not in QUERIES:
@@ -186,9 +184,7 @@ def _check_pivot(pivot: exp.Pivot) -> None:
 
 
 def _check_type(kind: exp.DataType, dialect: Dialect) -> None:
-    """Types of one's own (enumerations) only where the dialect has them; never names of objects
-    (regclass).
-    """
+    """Types of one's own (enumerations) where the dialect has them; no objects' (regclass)."""
     from sqlglot import exp
 
     name = str(kind.args.get("kind") or "").lower()

@@ -152,9 +152,7 @@ def render_rule_file(rule: Rule) -> str:
 
 
 def read_item(data: bytes, stem: str) -> Confirmed:
-    """Raises InvalidInput, which says what is wrong with the file. `stem`: its name without the
-    suffix.
-    """
+    """Raises InvalidInput, which says what is wrong. `stem`: the file's name, no suffix."""
     text = _decode_text(data)
     known = _validate_front_matter(_Item, text)
     if known.trace_id != stem or known.id != f"qa_confirmed_{stem}" or not ID.fullmatch(stem):

@@ -58,9 +58,7 @@ class Vote(Shown):
 
 
 class Wrong(Shown):
-    """A question whose answers people said to be wrong: how many of them, and what the last answer
-    was.
-    """
+    """A question whose answers were said to be wrong: how many, and the last answer."""
 
     question: str
     agent: str
@@ -125,9 +123,7 @@ def find_vote_by_id(connection: Connection, feedback_id: str) -> Vote | None:
 
 
 def get_trace_copy(connection: Connection, feedback_id: str) -> Trace | None:
-    """The trace as it was when the vote was given; None where it was deleted since, with its
-    session or a memory.
-    """
+    """The trace at the time of the vote; None where deleted since, by session or memory."""
     kept = connection.execute(_COPY.where(_ID), {"id": feedback_id}).scalar_one_or_none()
     return Trace(**load_json(kept)) if kept else None
 
@@ -184,9 +180,7 @@ def list_wrong_questions(
 
 
 def forget_trace(connection: Connection, trace_id: str) -> None:
-    """A trace that is deleted before its day leaves no copy: it was deleted because of what it
-    holds.
-    """
+    """A trace deleted before its day leaves no copy: what it holds was the reason."""
     connection.execute(_FORGET, {"id": trace_id, "trace": ""})
 
 

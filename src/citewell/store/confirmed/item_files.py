@@ -99,9 +99,7 @@ def render_front_matter(fields: Mapping[str, Any]) -> str:
 
 
 def read_front_matter(text: str) -> dict[str, Any]:
-    """What `render_front_matter` wrote. Raises yaml.YAMLError, and ValueError where there is
-    none.
-    """
+    """What `render_front_matter` wrote. Raises yaml.YAMLError, ValueError where there is none."""
     found = re.match(r"\A---\n(.*?)^---$", text, re.DOTALL | re.MULTILINE)
     fields = yaml.load(found.group(1), Loader=LOADER) if found else None  # noqa: S506 - one of the two safe ones
     if not isinstance(fields, dict):
@@ -180,9 +178,7 @@ def get_item_path(home: Path, trace_id: str) -> Path:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Another file in its place, at once and for good. Raises StorageError, and then nothing has
-    changed.
-    """
+    """Another file in its place, at once, for good. Raises StorageError; then unchanged."""
     data = text.encode("utf-8")
     if has_same_content(path, data):
         return

@@ -56,9 +56,7 @@ def insert_item(connection: Connection, item: Confirmed, stored: Stored) -> None
 
 
 def update_item(connection: Connection, item: Confirmed, stored: Stored) -> None:
-    """The chain itself, anew: another run of the same trace's question, or an import. Counts and
-    confirmations stay.
-    """
+    """The chain anew: the same trace's question run again, or an import. Counts stay."""
     row = _to_row(item)
     chain = {name: row[name] for name in _CHAIN}
     connection.execute(_CHANGE, {"id": item.item_id} | chain | stored._asdict())

@@ -80,16 +80,12 @@ class Candidate(NamedTuple):
 
 
 def normalize_question(question: str) -> str:
-    """What two writings of one question share: case, width, space and marks at its ends do not
-    count.
-    """
+    """What two writings of a question share: case, width, space and end marks are ignored."""
     return " ".join(unicodedata.normalize("NFKC", question).casefold().split()).strip(_PUNCTUATION)
 
 
 def rank_similar(rows: list[RowMapping], stored: Stored, lang: str) -> list[Candidate]:
-    """Those of the same embedder, the most alike first. `rows` have id, question, lang, embedder
-    and vec.
-    """
+    """Those of the same embedder, most alike first. `rows`: id, question, lang, embedder, vec."""
     mine = [
         row
         for row in rows
@@ -121,9 +117,7 @@ def compute_likeness(cosine: float, one: str, other: str, scale: Scale) -> float
 def load_item_vectors(
     connection: Connection, agents: str, source: str, collection: str, *states: str
 ) -> list[RowMapping]:
-    """Of the confirmed items with these states: vectors and questions. `agents`: `data` or
-    `other`.
-    """
+    """Of confirmed items in these states: vectors, questions. `agents`: `data` or `other`."""
     values = _name_place(agents, source, collection) | {"states": states}
     return list(connection.execute(_VECTORS["confirmed"], values).mappings())
 
@@ -139,9 +133,7 @@ def load_rule_vectors(
 def list_stale_vectors(
     connection: Connection, embedder: str, size: int, limit: int
 ) -> list[tuple[str, str, str]]:
-    """(table, id, question) of what is in force and has no vector of this embedder and length in
-    bytes.
-    """
+    """(table, id, question) of what is in force without a vector of this embedder and length."""
     values = {"embedder": embedder, "size": size, "limit": limit}
     return [(row.kind, row.id, row.question) for row in connection.execute(_STALE, values)]
 

@@ -1,6 +1,4 @@
-"""What people have confirmed or corrected, as everybody sees it. The one rule: only what is
-`active` is ever used.
-"""
+"""What people confirmed or corrected, as everybody sees it. Only what is `active` is used."""
 
 from __future__ import annotations
 

@@ -18,9 +18,7 @@ Mask = NDArray[np.bool_]
 
 
 class Place(NamedTuple):
-    """Where a chunk stands. `day`: its document's own date or the time it was added, in seconds
-    since the epoch.
-    """
+    """Where a chunk stands. `day`: its document's date, else when added (epoch seconds)."""
 
     collection: str
     doc: str

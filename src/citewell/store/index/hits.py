@@ -26,9 +26,7 @@ def load_hits(connection: Connection, ids: Sequence[int]) -> dict[int, Hit]:
 def load_neighbours(
     connection: Connection, ids: Sequence[int], before: int, after: int
 ) -> dict[int, list[Hit]]:
-    """Chunks around each id in its section, itself included, summaries left out, in the order of
-    the text.
-    """
+    """Chunks around each id in its section, itself too, no summaries, in text order."""
     asked = {"ids": list(ids), "before": before, "after": after}
     pairs = [(row.of, row.id) for row in connection.execute(_BESIDE, asked)]
     known = load_hits(connection, [chunk for _, chunk in pairs])

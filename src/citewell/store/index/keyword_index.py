@@ -56,9 +56,7 @@ def search_keywords(
 
 
 def build_match_expression(tokens: Sequence[str], where: Filter) -> str:
-    """A question in FTS5's query language, every word quoted: nothing a person types is an
-    operator.
-    """
+    """A question in FTS5's query language, each word quoted: nothing typed is an operator."""
     quoted = [_quote_token(token) + ("*" if is_prefix(token) else "") for token in tokens]
     clauses = [f"tokens : ({' OR '.join(quoted)})"]
     asked = (
@@ -79,9 +77,7 @@ def build_match_expression(tokens: Sequence[str], where: Filter) -> str:
 
 
 def _restrict_kinds(clause: str, kinds: Sequence[ChunkKind]) -> str:
-    """Passages of kind `text` have no mark, so they are what is left without the marks of the
-    others.
-    """
+    """Passages of kind `text` have no mark: they are what is left without the others'."""
     if "text" in kinds:
         others = [
             mark for kind in _KINDS if kind not in kinds for mark in build_filter_tokens(kind=kind)

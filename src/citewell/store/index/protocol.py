@@ -38,24 +38,18 @@ class Filter:
 
 
 class Index(Protocol):
-    """Search over the chunks of the catalog. Raises StorageError, and InvalidInput for a vector of
-    the wrong shape.
-    """
+    """Search over the catalog's chunks. Raises StorageError; InvalidInput for a wrong vector."""
 
     async def search_vectors(
         self, vector: Vector, k: int, where: Filter = Filter()
     ) -> list[tuple[int, float]]:
-        """The `k` nearest chunks as (chunk id, cosine), best first. `vector` has shape (dim,) and
-        length 1.
-        """
+        """The `k` nearest as (chunk id, cosine), best first. `vector`: shape (dim,), length 1."""
         ...
 
     async def search_words(
         self, text: str, k: int, where: Filter = Filter()
     ) -> list[tuple[int, float]]:
-        """The `k` best chunks that hold any word of `text`, as (chunk id, bm25), higher is better.
-        Any text is allowed.
-        """
+        """The `k` best chunks with any word of `text`, as (chunk id, bm25), higher is better."""
         ...
 
     async def hits(self, ids: Sequence[int]) -> list[Hit]:
@@ -63,19 +57,13 @@ class Index(Protocol):
         ...
 
     async def vectors(self, ids: Sequence[int]) -> Vector:
-        """Shape (len(ids), dim), float32, in the order asked; a row of zeros where a chunk is gone
-        or not yet embedded.
-        """
+        """Shape (len(ids), dim), float32, as asked; zeros where a chunk is gone or not embedded."""
         ...
 
     async def beside(self, ids: Sequence[int], before: int, after: int) -> dict[int, list[Hit]]:
-        """For each chunk the passages of its section around it, itself included, in the order of
-        the text.
-        """
+        """For each chunk the passages of its section around it, itself too, in text order."""
         ...
 
     async def texts(self, spans: Sequence[tuple[str, int, int]]) -> list[str | None]:
-        """The words from `start` to `end` of documents given by their ids; None where a document is
-        gone.
-        """
+        """The words from `start` to `end` of documents by id; None where one is gone."""
         ...

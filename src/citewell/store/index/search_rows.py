@@ -27,9 +27,7 @@ class SearchRows(Protocol):
         ...
 
     def insert_vectors(self, connection: Connection, given: dict[int, tuple[str, bytes]]) -> None:
-        """(embedder, float32 row) by chunk id, for chunks that are there; in place of those that
-        they had.
-        """
+        """(embedder, float32 row) by chunk id, for chunks there; replaces what they had."""
         ...
 
     def note_changed_document(self, connection: Connection, doc_id: str) -> None:

@@ -27,9 +27,7 @@ _RELOAD = 256  # rows
 
 
 class Scan:
-    """`sample`: vectors like those to come, shape (n, dim). Rows are added and removed by chunk
-    id.
-    """
+    """`sample`: vectors like those to come, shape (n, dim). Rows go by chunk id."""
 
     def __init__(self, sample: Vector) -> None:
         import faiss  # 0.4 s, and not before something is searched by meaning

@@ -30,9 +30,7 @@ CHANGES_KEPT = 100_000  # a process that fell behind by more loads all vectors a
 
 
 def build_embedding_text(heading_path: Sequence[str], body: str) -> str:
-    """The headings above a chunk, then its text: a passage of a table or a list says little without
-    them.
-    """
+    """The headings above a chunk, then its text: rows and lists say little without them."""
     return "\n".join([" > ".join(heading_path), body]) if heading_path else body
 
 

@@ -72,9 +72,7 @@ class Catalog:
         return await self._db.read(collection_rows.list_collections, self._embedder, self._viewer)
 
     async def collection(self, name: str) -> CollectionInfo:
-        """The one of that name. Raises NotFound, which says those there are and how to make this
-        one.
-        """
+        """The one of that name. Raises NotFound, with those there are and how to make it."""
         return await self._db.read(self._get_collection, name)
 
     async def delete_collection(self, name: str) -> None:
@@ -198,9 +196,7 @@ class Catalog:
         return await self._db.write(change)
 
     async def set_gone(self, doc_ids: Sequence[str], since: float | None) -> None:
-        """Note since when the place of these documents has them no more; None: it has them
-        again.
-        """
+        """Note since when these documents' place has them no more; None: it has them again."""
         await self._db.write(lambda connection: documents.set_gone(connection, doc_ids, since))
 
     async def documents(self, collection: str) -> list[DocumentInfo]:
@@ -227,9 +223,7 @@ class Catalog:
         return await self._db.read(self._get_document, doc_id)
 
     async def content(self, doc_id: str) -> Document:
-        """Text, sections and pages as the parser made them; not the boxes of its lines, which
-        `boxes` has.
-        """
+        """Text, sections and pages as the parser made them; its lines' boxes are in `boxes`."""
         return await self._db.read(self._load, doc_id, documents.load_content)
 
     async def get_text_lengths(self, doc_ids: Sequence[str]) -> dict[str, int]:
@@ -237,9 +231,7 @@ class Catalog:
         return await self._db.read(documents.get_text_lengths, doc_ids)
 
     async def boxes(self, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
-        """The lines that touch any of these spans of the text, in order, each once; empty where
-        nothing is laid out.
-        """
+        """The lines that touch any of these spans, in order, each once; empty without boxes."""
 
         def boxes(connection: Connection) -> list[Box]:
             if self._viewer is not None:
@@ -303,9 +295,7 @@ class Catalog:
     async def keep_unpacked(
         self, collection: str, uri: str, sha256: str, members: Sequence[str]
     ) -> None:
-        """Note that a file was unpacked and all of it was taken: `members` are the addresses of
-        what came out.
-        """
+        """Note that a file was unpacked whole: `members` are the addresses of what came out."""
         await self._db.write(containers.record_unpacked, collection, uri, sha256, members)
 
     async def list_unembedded(

@@ -36,9 +36,7 @@ _AT_ONCE = 500
 
 
 def replace_surrogates(value: str) -> str:
-    """Half a surrogate pair (broken PDFs, file names that are not UTF-8) cannot be stored: one
-    character for one.
-    """
+    """Lone surrogates (broken PDFs, odd file names) cannot be stored: one character each."""
     return _SURROGATES.sub("\ufffd", value)
 
 
@@ -111,9 +109,7 @@ def list_chunks(connection: Connection, doc_id: str) -> list[Chunk]:
 
 
 def replace_chunks(connection: Connection, doc_id: str, collection: str, rows: Rows) -> None:
-    """Other chunks for the same text. Raises Conflict where the text is not the one that they were
-    cut from.
-    """
+    """Other chunks for the same text. Raises Conflict where they were cut from another."""
     body = str(connection.execute(_TEXT, {"doc": doc_id}).scalar_one())
     if any(
         row["kind"] != "summary" and body[row["first"] : row["last"]] != row["text"] for row in rows
@@ -130,9 +126,7 @@ def replace_chunks(connection: Connection, doc_id: str, collection: str, rows: R
 def list_unwritten_summaries(
     connection: Connection, author: str, limit: int
 ) -> list[tuple[int, tuple[str, ...], str]]:
-    """(chunk id, headings, text of the section) of summaries that `author` has not written, oldest
-    first.
-    """
+    """(chunk id, headings, section's text) of summaries not by `author`, oldest first."""
     rows = connection.execute(_SUMMARIES, {"author": author, "limit": limit}).all()
     return [
         (row.id, tuple(json.loads(row.heading_path)), row.body[row.first : row.last])
@@ -141,9 +135,7 @@ def list_unwritten_summaries(
 
 
 def put_summary(connection: Connection, chunk_id: int, body: str, author: str, size: int) -> bool:
-    """Another text of a summary, under a new id; its vector is made anew. False where it has gone
-    meanwhile.
-    """
+    """Another text of a summary under a new id, to be embedded. False where it has gone."""
     old = connection.execute(_SUMMARY, {"id": chunk_id}).mappings().one_or_none()
     if old is None:
         return False

@@ -54,9 +54,7 @@ class CollectionInfo(Shown):
 
 
 def get_confirmed_collection(owner: str) -> str:
-    """The collection of confirmed answers that rest on what is this user's alone; of nobody's:
-    everybody's.
-    """
+    """The collection of confirmed answers from what is this user's alone, or everybody's."""
     return (
         f"{CONFIRMED}-{hashlib.sha256(owner.encode('utf-8', 'replace')).hexdigest()[:16]}"
         if owner

@@ -22,9 +22,7 @@ MOST = 500  # documents of a page
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
-    """Which of them: those with `words` in their title or address, `limit` of them from the
-    `offset` on, in an order.
-    """
+    """Which: those with `words` in title or address, `limit` from `offset` on, in an order."""
 
     words: str = ""
     order: Order = "added_at"

@@ -144,9 +144,7 @@ def put_document(
 
 
 def set_priority(connection: Connection, doc_id: str, priority: int) -> None:
-    """Indexes in memory are told by the log of changes that the document's chunks are to be read
-    again.
-    """
+    """Tells indexes in memory, by the log of changes, to read the document's chunks again."""
     connection.execute(_SET_PRIORITY, {"of": doc_id, "priority": priority})
     get_search_rows(connection).note_changed_document(connection, doc_id)
 

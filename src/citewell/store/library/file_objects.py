@@ -76,9 +76,7 @@ class FileObjects:
             log.warning("objects that nothing names stay for now: %s", error.message)
 
     async def sweep(self) -> int:
-        """Delete objects that no row names, of processes that ended between object and row; how
-        many.
-        """
+        """Delete objects without a row, of processes that ended between the two; how many."""
         if self._store is None:
             return 0
         found = [key async for key in self._store.list_keys(time.time() - ORPHANED)]

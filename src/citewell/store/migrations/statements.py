@@ -1,6 +1,4 @@
-"""What the steps are written with: several statements at once, and the mark in the header of the
-file.
-"""
+"""What steps are written with: several statements at once, and the file's mark."""
 
 from __future__ import annotations
 

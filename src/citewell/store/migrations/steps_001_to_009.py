@@ -131,9 +131,7 @@ def m005_sections(connection: Connection) -> None:
 
 
 def m006_containers(connection: Connection) -> None:
-    """Files that hold others, by their hash: one that has not changed is not unpacked again.
-    `members`: addresses, JSON.
-    """
+    """Files that hold others, by hash: unchanged ones are not unpacked again. `members`: JSON."""
     run_statements(
         connection,
         """CREATE TABLE containers (

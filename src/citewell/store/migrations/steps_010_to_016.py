@@ -135,9 +135,7 @@ _OWNED = ("collections", "sources", "jobs", "confirmed", "rules")
 
 
 def m014_traces_found(connection: Connection) -> None:
-    """What traces are looked for by, beside the trace itself. `words`: question, collection and id,
-    case folded.
-    """
+    """What traces are looked for by. `words`: question, collection and id, case folded."""
     run_statements(
         connection,
         "ALTER TABLE traces ADD COLUMN agent TEXT NOT NULL DEFAULT ''",

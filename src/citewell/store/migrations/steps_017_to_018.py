@@ -15,9 +15,7 @@ _REFUSED = "BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END"
 
 
 def m017_audit(connection: Connection) -> None:
-    """Who administered what, in a chain (store/users/audit.py), and the names behind its
-    aliases.
-    """
+    """Who administered what, in a chain (store/users/audit.py), and the names of aliases."""
     for statement in (
         """CREATE TABLE audit (
             seq INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, channel TEXT NOT NULL,

@@ -11,9 +11,7 @@ from sqlalchemy import Connection, text
 
 
 def m021_descriptions(connection: Connection) -> None:
-    """YAML that people write of a source, in the place of its glossary, which becomes the `terms`
-    of it.
-    """
+    """People's YAML of a source, in place of its glossary, which becomes its `terms`."""
     import yaml
 
     connection.exec_driver_sql(

@@ -46,9 +46,7 @@ _VERSION: Final = table("alembic_version", column("version_num", String))
 
 
 def begin_move(connection: Connection, name: str, source: str) -> None:
-    """Into an empty database, or the one that this source was moved into before. Raises
-    Conflict.
-    """
+    """Into an empty database, or this source's former target. Raises Conflict."""
     if inspect(connection).has_table(_MOVE.name):
         before = connection.execute(select(_MOVE.c.source).limit(1)).scalar()
         if before in {source, None}:

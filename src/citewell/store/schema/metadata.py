@@ -38,7 +38,5 @@ def pick_columns(table: Table, shown: type[BaseModel]) -> list[Column[Any]]:
 
 
 def match_optional(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """Equal to the parameter of this name, or whatever it is where that is None. For a column that
-    is never NULL.
-    """
+    """Equal to the named parameter, or anything where that is None. For NOT NULL columns."""
     return column == func.coalesce(bindparam(name, type_=column.type), column)

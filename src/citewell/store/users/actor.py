@@ -14,9 +14,7 @@ Channel = Literal["cli", "http", "server"]
 
 
 class Actor(NamedTuple):
-    """`name`: a user of Citewell, `os:` before an account of the machine, or empty where nobody
-    asked (`server`).
-    """
+    """`name`: a user, `os:` and an account of the machine, or empty (nobody, `server`)."""
 
     name: str = ""
     channel: Channel = "server"

@@ -39,9 +39,7 @@ What = Literal["missing", "changed", "other_key", "renamed", "cut"]
 
 
 class Entry(Shown):
-    """`who` did `action` to `subject`; a name that is empty was forgotten, or nobody asked (channel
-    `server`).
-    """
+    """`who` did `action` to `subject`; empty names: forgotten, or nobody (`server`)."""
 
     seq: int
     at: float
@@ -65,9 +63,7 @@ class Damage(Shown):
 
 
 class Verified(Shown):
-    """`last` and `mac`: of the newest entry; note them elsewhere, and a later check can be held
-    against them.
-    """
+    """`last` and `mac`: of the newest entry; noted elsewhere, a later check is held to them."""
 
     entries: int
     last: int
@@ -110,9 +106,7 @@ def record_event(
 
 
 def forget_name(connection: Connection, is_theirs: Callable[[str], bool]) -> int:
-    """Take a person's names out: what they did, and what was done to them, stays under an alias
-    that leads nowhere.
-    """
+    """Take a person's names out: their entries stay, under an alias that leads nowhere."""
     gone = [alias for alias, name in _load_names(connection).items() if is_theirs(name)]
     connection.execute(_FORGET, {"aliases": gone})
     return len(gone)

@@ -15,9 +15,7 @@ VISITOR = "widget"
 
 
 def normalize_user_id(user_id: str) -> str:
-    """A user's id as it is kept: composed (NFC), without spaces at its ends. Capitals stay as they
-    were written.
-    """
+    """A user's id as kept: composed (NFC), no spaces at its ends, capitals as written."""
     return unicodedata.normalize("NFC", user_id).strip()
 
 

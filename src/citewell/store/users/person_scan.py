@@ -52,9 +52,7 @@ def scan_tables(connection: Connection, name: str) -> tuple[dict[str, int], int]
 
 
 def has_person(said: str, name: str) -> bool:
-    """Whether a field for users in a text (JSON, YAML, the document of a confirmed answer) holds
-    this person.
-    """
+    """Whether a users' field in a text (JSON, YAML, a confirmed answer) holds this person."""
     wanted = get_person_key(name)
     values = [value.strip("'\"") for value in _FIELDS.findall(said)]
     values += [
@@ -64,9 +62,7 @@ def has_person(said: str, name: str) -> bool:
 
 
 def scan_files(paths: Sequence[Path], ids: Sequence[str]) -> tuple[dict[str, int], int]:
-    """In which files the bytes of one of these ids stand, with how many of them, and how many bytes
-    were read.
-    """
+    """Files with the bytes of one of these ids, how many of them, and bytes read."""
     found, size = dict[str, int](), 0
     wanted = [each.encode() for each in ids]
     longest = max(map(len, wanted), default=1)

@@ -31,9 +31,7 @@ def seal_secret(folder: Path, secret: str, about: str) -> str:
 
 
 def open_sealed(folder: Path, kept: str, about: str) -> str:
-    """What was sealed; a text that is not sealed is itself. Raises SourceUnavailable,
-    StorageError.
-    """
+    """What was sealed; unsealed text is itself. Raises SourceUnavailable, StorageError."""
     if not kept.startswith(MARK):
         return kept
     from cryptography.exceptions import InvalidTag

@@ -49,9 +49,7 @@ class Uses:
             self._writing = asyncio.create_task(self._write_noted())
 
     def write_in(self, connection: Connection) -> None:
-        """All that is noted, as part of a transaction. It stays noted until a transaction of its
-        own is through.
-        """
+        """All that is noted, in a transaction; it stays noted until another is through."""
         _write_rows(connection, self._noted.copy())
 
     async def settle(self) -> None:

@@ -1,6 +1,4 @@
-"""The rows of users: their names, roles, and who may not go. Functions of a connection; `users.py`
-gives the verbs.
-"""
+"""The rows of users: names, roles, who may not go. Functions of a connection."""
 
 from __future__ import annotations
 

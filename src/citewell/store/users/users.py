@@ -53,9 +53,7 @@ NOTED = 60.0  # seconds within which a second use is not written down: not every
 
 
 class Users:
-    """Raises NotFound for an unknown user or token, Conflict for a name that is taken,
-    InvalidInput, StorageError.
-    """
+    """Raises NotFound (user, token), Conflict (name taken), InvalidInput, StorageError."""
 
     def __init__(self, db: Database, clock: Callable[[], float] = time.time) -> None:
         self._db = db
@@ -201,9 +199,7 @@ class Users:
         return Holder(row.user_id, row.role, row.scope, row.token_id, bound=row.bound)
 
     async def sign_in(self, token_id: str) -> str:
-        """A new session of the page: the secret of its cookie. Of those of the same token, the
-        newest stay.
-        """
+        """A page's new session: its cookie's secret. Of a token's sessions the newest stay."""
         secret, now = secrets.token_urlsafe(32), self._clock()
         digest = hash_secret(secret)
         await self._db.write(insert_sign_in, digest, token_id, now)

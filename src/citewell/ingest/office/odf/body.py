@@ -122,9 +122,7 @@ class Body:
             self.frame(frame, depth + 1)
 
     def frame(self, element: Any, depth: int = 0) -> None:
-        """A drawing: text boxes, shapes with text, tables, and the formulas and charts that lie in
-        the file beside it.
-        """
+        """A drawing: text boxes, shapes with text, tables, formulas and charts beside the file."""
         if element.tag == f"{DRAW}object":
             root = self._package.parse_optional_part(
                 posixpath.normpath(posixpath.join(element.get(_HREF) or "-", "content.xml"))

@@ -112,9 +112,7 @@ def _parse_count(element: Any, name: str, most: int) -> int:
 
 
 def add_sheets(out: Assembly, package: Package, most_cells: int) -> list[str]:
-    """Append the sheets of a spreadsheet, at most so many cells of all of them. What was left out,
-    as warnings.
-    """
+    """Append a spreadsheet's sheets, so many cells in all. Returns warnings of what is left out."""
     from lxml import etree
 
     warnings: list[str] = []

@@ -37,9 +37,7 @@ _FORMS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A level of a list: `form` is empty for bullets, `shown` counts the levels whose numbers stand
-    in a label.
-    """
+    """A list's level: `form` is empty for bullets, `shown` counts levels in a label."""
 
     form: str
     before: str

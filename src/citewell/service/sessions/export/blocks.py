@@ -43,9 +43,7 @@ class Block:
 
 
 def parse_blocks(text: str, notes: Mapping[int, int]) -> list[Block]:
-    """`notes`: the footnote that each citation number of the text stands for; other numbers in
-    brackets are words.
-    """
+    """`notes`: the footnote of each citation number of the text; others are words."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable("table")

@@ -71,9 +71,7 @@ class Git:
         self.mark = commit
 
     def _fetch(self) -> str:
-        """The commit at the head of the branch; its files are there, unless it is the one before.
-        Runs in a thread.
-        """
+        """The branch's head commit with its files, unless it is the one before. In a thread."""
         from dulwich.errors import GitProtocolError, NotGitRepository
         from dulwich.repo import Repo
 

@@ -90,9 +90,7 @@ class _Reader:
         return one[0]
 
     def skip_packed(self, size: int) -> bytes:
-        """The first bytes of what is unpacked. Raises UnreadableFile where it is not `size` bytes
-        long.
-        """
+        """The first unpacked bytes. Raises UnreadableFile where it is not `size` bytes long."""
         unpacker, start, done = zlib.decompressobj(), b"", 0
         try:
             while not unpacker.eof:
