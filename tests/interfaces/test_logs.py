@@ -378,6 +378,7 @@ def test_set_up_quiets_libraries_at_every_level(
         assert len(root.handlers) == 1
         assert not logging.getLogger("httpcore.http11").isEnabledFor(logging.INFO)
         assert not logging.getLogger("openai").isEnabledFor(logging.DEBUG)
+        assert not logging.getLogger("py.warnings").isEnabledFor(logging.WARNING)
         assert logging.getLogger("citewell.service").isEnabledFor(logging.DEBUG)
         assert logging.getLogger("uvicorn.error").isEnabledFor(logging.INFO)
         logs.set_up_logging(settings)

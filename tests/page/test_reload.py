@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from tests.page.conftest import Served, until
 from tests.page.told import LINE, answer
 
@@ -136,6 +136,37 @@ def test_what_is_being_answered_is_heard_again(goto: Goto, page: Page) -> None:
     expect(page.locator(".waiting-now")).to_contain_text("Understanding the question")
     with page.expect_request(re.compile("/api/runs/tr_6/cancel")):
         page.get_by_role("button", name="Stop").click()
+
+
+def test_an_answer_that_comes_just_before_the_page_listens_again(goto: Goto, page: Page) -> None:
+    """The run was under way when the page asked what runs, and had ended when it wanted to hear."""
+    live = {"trace_id": "tr_7", "agent": "qa", "question": "Who?", "session_id": ""}
+    underway = [live | {"started_at": 1}]
+
+    def end(route: Route) -> None:
+        underway.clear()
+        error = {"code": "not_found", "message": "no question is being answered", "hint": ""}
+        route.fulfill(status=404, json={"error": error})
+
+    page.route(
+        re.compile(r"/api/runs(\?|$)"),
+        lambda route: route.fulfill(json={"runs": [], "live": [*underway]}),
+    )
+    page.route("**/api/runs/tr_7/events*", end)
+    page.route(
+        "**/api/traces/tr_7*",
+        lambda route: route.fulfill(json={"answer": answer(trace_id="tr_7"), "steps": [STEP]}),
+    )
+    goto("/ask")
+    asked(page, "Who?", "qa")
+    page.evaluate(
+        "([event, data]) => window.line(event, data)",
+        ["step", {**STEP, "detail": {"trace_id": "tr_7"}}],
+    )
+    expect(page.locator(".waiting-now")).to_contain_text("Understanding the question")
+    page.reload()
+    expect(page.get_by_role("article", name="Answer")).to_contain_text("27 days")
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_what_is_half_written_stays(goto: Goto, page: Page) -> None:

@@ -19,9 +19,9 @@ const KEEPING = ["dual_loop", "website", "paper"];
 /** Errors after which the answer may be there, or still come. */
 const LOSSES = ["offline", "cut_off", "stopping", "under_way", "reloaded"];
 
-/** Whether an error leaves open what became of the question. @param {unknown} error @param {boolean} resumed it was to be gone on with */
-export function leavesOpen(error, resumed) {
-  return error instanceof ApiError && (LOSSES.includes(error.code) || (resumed && [404, 409].includes(error.status)));
+/** Whether an error leaves open what became of the question. @param {unknown} error @param {boolean} known it was under way before: what is no longer there may have been answered */
+export function leavesOpen(error, known) {
+  return error instanceof ApiError && (LOSSES.includes(error.code) || (known && [404, 409].includes(error.status)));
 }
 
 /** Whether what an agent has done is kept. @param {string} agent */

@@ -149,7 +149,7 @@ export function newRun() {
     if (line !== mine) return null;
     const mayBeKept = run.traceId.value && keepsItsWork(run.steps.value.find((step) => step.node === "choose_agent")?.action ?? request.agent ?? "website");
     if (run.stopped.value && mayBeKept) await recover(request, afterStop);
-    else if (leavesOpen(run.error.value, Boolean(request.resume))) await recover(request, afterLoss);
+    else if (leavesOpen(run.error.value, Boolean(traceId))) await recover(request, afterLoss);
     return run.busy.value ? null : run.answer.value; // another question may have been asked meanwhile
   }
 
