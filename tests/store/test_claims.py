@@ -119,7 +119,7 @@ async def test_a_job_that_is_being_taken_is_passed_over(servers: list[Database])
         asyncio.run_coroutine_threadsafe(claim(), loop).result(30)
 
     loop = asyncio.get_running_loop()
-    await servers[0].write(hold)
+    await servers[0].write_beside(hold)
     assert taken == [second.job_id]
 
 

@@ -20,7 +20,7 @@ from citewell.errors import StorageError, TransientError
 from citewell.messages import Text
 from citewell.store.dialects.postgres_server import STATEMENT_SECONDS, PostgresServer
 from citewell.store.dialects.replicas import Replicas
-from citewell.store.dialects.server import AFTER, Schema, Server
+from citewell.store.dialects.server import AFTER, Mode, Schema, Server
 from citewell.store.dialects.sqlite_file import SqliteFile
 from citewell.threads import run_in_thread
 
@@ -94,7 +94,7 @@ class Database:
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run `fn` on one snapshot of the database, which it is given before `args`."""
-        return await self._run_in_thread(lambda: self.server.transact(fn, False, *args, **kwargs))
+        return await self._run_in_thread(lambda: self.server.transact(fn, "read", *args, **kwargs))
 
     async def search(
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
@@ -112,9 +112,24 @@ class Database:
     async def write(
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run `fn` in one transaction that no other writer can disturb; all of it is kept, or
-        none.
+        """Run `fn` in one transaction while nobody else writes; all of it is kept, or none."""
+        return await self._write("alone", fn, *args, **kwargs)
+
+    async def write_beside(
+        self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """The same, while others write too: `fn` holds what it decides on (`dialects/locks.py` says
+        how).
         """
+        return await self._write("beside", fn, *args, **kwargs)
+
+    async def _write(
+        self,
+        mode: Mode,
+        fn: Callable[Concatenate[Connection, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
         after: list[Callable[[], None]] = []
 
         def run(connection: Connection) -> T:
@@ -123,7 +138,7 @@ class Database:
             return fn(connection, *args, **kwargs)
 
         def keep() -> T:
-            done = self.server.transact(run, True)
+            done = self.server.transact(run, mode)
             for call in after:
                 call()
             return done
@@ -144,7 +159,7 @@ class Database:
 
     async def try_writing(self) -> None:
         """A write that changes nothing. It reaches the disk as every other does."""
-        await self.write(self.server.try_writing)
+        await self.write_beside(self.server.try_writing)
 
     async def forget(self, *, strict: bool = False) -> None:
         """After a deletion: empty the write-ahead log too, as far as readers allow, so that no copy

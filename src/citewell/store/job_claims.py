@@ -27,7 +27,6 @@ from sqlalchemy import (
 
 from citewell.errors import CitewellError
 from citewell.messages import dump_json
-from citewell.store.dialects.claims import begin_claim
 from citewell.store.dialects.expressions import find_text
 from citewell.store.job_rows import BULK, URGENT, Job, change_job, count_postponements, get_held_job
 from citewell.store.leases import Leases
@@ -62,8 +61,9 @@ def is_there_work(connection: Connection, leases: Leases, wanted: Wanted) -> boo
 
 
 def claim_job(connection: Connection, leases: Leases, wanted: Wanted) -> Job | None:
-    """Those whose workers are silent wait again, and the next one that waits is this process's."""
-    begin_claim(connection)
+    """Those whose workers are silent wait again, and the next one that waits is this process's: its
+    row is locked, and rows that others have locked are passed over.
+    """
     silent, moment = _list_silent(connection, leases), leases.at(connection)
     for row in silent:
         values = {
@@ -133,7 +133,7 @@ def put_off_job(
 ) -> Job:
     """Its holder's no more; it waits, and nobody takes it for so many seconds."""
     moment = leases.at(connection)
-    times = count_postponements(get_held_job(connection, job_id, attempt)) + 1
+    times = count_postponements(get_held_job(connection, job_id, attempt, lock=True)) + 1
     why = {
         "code": error.code,
         "message": error.message,
@@ -177,8 +177,11 @@ _FREE = update(jobs).where(
     jobs.c.state == "running",
     jobs.c.lease == bindparam("seen"),  # its worker may have given a sign of life since
 )
-_HELD_BY = select(jobs.c.job_id, jobs.c.faults).where(
-    jobs.c.process == bindparam("holder"), jobs.c.state.in_(["running", "queued"])
+_HELD_BY = (
+    select(jobs.c.job_id, jobs.c.faults)
+    .where(jobs.c.process == bindparam("holder"), jobs.c.state.in_(["running", "queued"]))
+    .order_by(jobs.c.job_id)
+    .with_for_update()
 )
 _BUSY = (
     select(jobs.c.owner, func.count().label("jobs"))

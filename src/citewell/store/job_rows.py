@@ -45,8 +45,12 @@ class Job(Shown):
     updated_at: float
 
 
-def get_row(connection: Connection, job_id: str, viewer: str | None = None) -> RowMapping:
-    row = connection.execute(_GET, {"id": job_id, "viewer": viewer}).mappings().one_or_none()
+def get_row(
+    connection: Connection, job_id: str, viewer: str | None = None, *, lock: bool = False
+) -> RowMapping:
+    """`lock`: as it is until the end of the transaction, for who decides on it."""
+    query = _LOCK if lock else _GET
+    row = connection.execute(query, {"id": job_id, "viewer": viewer}).mappings().one_or_none()
     if row is None:
         raise NotFound(
             Text("no job {job_id!r}", job_id=job_id),
@@ -72,8 +76,10 @@ def count_postponements(job: Job) -> int:
     return int((job.error or {}).get("times", "0"))
 
 
-def get_held_job(connection: Connection, job_id: str, attempt: int | None) -> Job:
-    row = get_row(connection, job_id)
+def get_held_job(
+    connection: Connection, job_id: str, attempt: int | None, *, lock: bool = False
+) -> Job:
+    row = get_row(connection, job_id, lock=lock)
     if row["state"] != "running" or attempt not in (None, row["attempts"]):
         hint = Text(
             "its lease ran out and another worker took it, or it has ended; drop this run's result"
@@ -107,6 +113,7 @@ _SEEN = may_see(jobs.c.owner) | exists().where(
     collections.c.created_at <= jobs.c.created_at,
 )
 _GET = select(jobs).where(_ONE, _SEEN)
+_LOCK = _GET.with_for_update(of=jobs)
 _NEWEST = (
     select(jobs)
     .where(_SEEN, match_optional(jobs.c.state, "state"))

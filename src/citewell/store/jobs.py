@@ -1,5 +1,7 @@
 """Work that outlives the process that asked for it: a table, and leases.
 
+What changes a job decides on its row, and reads it FOR UPDATE.
+
 The one rule: a worker holds a job by its lease and must report before it runs out, which renews it
 (`report_progress`). A job whose worker died is taken again, unharmed, however often: a death is its
 fault only where it was tried alone, in a process whose death another one saw (`record_crash`).
@@ -72,7 +74,7 @@ class Jobs:
 
     async def create(self, kind: str, payload: Mapping[str, Any], priority: int = USUAL) -> Job:
         """`priority`: URGENT, USUAL or BULK."""
-        return await self._db.write(self.create_in, kind, payload, priority)
+        return await self._db.write_beside(self.create_in, kind, payload, priority)
 
     def create_in(
         self, connection: Connection, kind: str, payload: Mapping[str, Any], priority: int = USUAL
@@ -113,7 +115,7 @@ class Jobs:
         wanted = Wanted(kind, alone, least)
         if not await self._db.read(is_there_work, self._leases, wanted):
             return None  # an idle worker asks often: it need not take the write lock
-        return await self._db.write(claim_job, self._leases, wanted)
+        return await self._db.write_beside(claim_job, self._leases, wanted)
 
     async def has_suspects(self, kind: str = "") -> bool:
         """Whether a job waits that has to be tried alone."""
@@ -128,7 +130,7 @@ class Jobs:
         at was the cause. It is tried again a little later, or given up; what it was sent with is
         kept.
         """
-        return await self._db.write(blame_jobs, self._leases, process)
+        return await self._db.write_beside(blame_jobs, self._leases, process)
 
     async def try_again(self, job_id: str) -> Job:
         """One that failed, or was given up, waits once more; alone where it was. Raises Conflict
@@ -136,7 +138,7 @@ class Jobs:
         """
 
         def try_again(connection: Connection) -> Job:
-            state = get_row(connection, job_id, self._viewer)["state"]
+            state = get_row(connection, job_id, self._viewer, lock=True)["state"]
             if state != "failed":
                 raise Conflict(
                     Text("job {job_id}: it is {state}", job_id=job_id, state=state),
@@ -145,7 +147,7 @@ class Jobs:
             again = {**_AGAIN, "error": None, "updated_at": self._clock()}
             return change_job(connection, job_id, **again)
 
-        return await self._db.write(try_again)
+        return await self._db.write_beside(try_again)
 
     async def list_folders(self) -> set[str]:
         """Folders of bytes still wanted: of what has not ended, or can be tried again."""
@@ -164,7 +166,7 @@ class Jobs:
         ):
             return 0
         values |= {**_AGAIN, "updated_at": now}
-        return await self._db.write(
+        return await self._db.write_beside(
             lambda connection: connection.execute(_TRY_AGAIN, values).rowcount
         )
 
@@ -200,7 +202,7 @@ class Jobs:
         """
 
         def cancel(connection: Connection) -> Job:
-            state = get_row(connection, job_id, self._viewer)["state"]
+            state = get_row(connection, job_id, self._viewer, lock=True)["state"]
             if state in ENDED and state != "failed":
                 raise Conflict(
                     Text("job {job_id}: it is {state} already", job_id=job_id, state=state),
@@ -208,7 +210,7 @@ class Jobs:
                 )
             return change_job(connection, job_id, state="cancelled", updated_at=self._clock())
 
-        return await self._db.write(cancel)
+        return await self._db.write_beside(cancel)
 
     async def finish(
         self, job_id: str, result: Mapping[str, Any], *, attempt: int | None = None
@@ -236,17 +238,19 @@ class Jobs:
         """Back to the queue, the attempt not counted, but nobody takes it for so many seconds. Why
         is kept as its `error`, and how often that was so as `times` of it.
         """
-        return await self._db.write(put_off_job, self._leases, job_id, error, seconds, attempt)
+        return await self._db.write_beside(
+            put_off_job, self._leases, job_id, error, seconds, attempt
+        )
 
     async def _update_job(
         self, job_id: str, attempt: int | None, changes: Mapping[str, Any], *, renew: bool = False
     ) -> Job:
         def change(connection: Connection) -> Job:
-            get_held_job(connection, job_id, attempt)
+            get_held_job(connection, job_id, attempt, lock=True)
             lease = {"lease": self._leases.at(connection).compute_expiry()} if renew else {}
             return change_job(connection, job_id, **changes, **lease, updated_at=self._clock())
 
-        return await self._db.write(change)
+        return await self._db.write_beside(change)
 
 
 _AGAIN = {"state": "queued", "attempts": 0, "faults": 0, "lease": 0}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from citewell.store.dialects.claims import read_server_clock
+from citewell.store.dialects.server_clock import read_server_clock
 from citewell.store.processes import get_clock_mark, has_ended
 
 Clock = Callable[[], float]

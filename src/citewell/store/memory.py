@@ -2,7 +2,8 @@
 settled for them.
 
 The one rule: nobody's memory is reached but through its owner's `user_id`, and each verb is one
-transaction: it is done whole or not at all, whoever else writes at the same time.
+transaction: it is done whole or not at all, whoever else writes at the same time. What is decided
+on is all that is remembered of the user, so each verb that decides holds that (`_hold`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from citewell.models.base import Vector
 from citewell.store import memory_links as links
 from citewell.store import memory_rows as rows
 from citewell.store.db import Database
+from citewell.store.dialects.locks import hold
 from citewell.store.memory_judgement import (
     Judge,
     Kept,
@@ -77,6 +79,7 @@ class Memories:
         stored = rows.encode_vector(self._embedder, vector)
 
         def keep(connection: Connection) -> Kept:
+            _hold(connection, user_id)
             now = self._clock()
             links.delete_expired(connection, get_deletion_time(connection, now) - LINGERS)
             if set(told.derived_from) - rows.find_known_ids(
@@ -91,7 +94,7 @@ class Memories:
             links.expire_oldest(connection, user_id, self._most, now)
             return kept
 
-        return await self._db.write(keep)
+        return await self._db.write_beside(keep)
 
     async def find_near(self, user_id: str, vector: Vector, k: int) -> list[tuple[Memory, float]]:
         """The `k` live memories nearest in meaning, the nearest first. Left out: what another
@@ -122,7 +125,9 @@ class Memories:
     async def put_vector(self, user_id: str, memory: Memory, vector: Vector) -> None:
         """Embedded again. Nothing happens where the memory has gone or has another subject."""
         stored = rows.encode_vector(self._embedder, vector)
-        await self._db.write(rows.set_vector, user_id, memory.memory_id, memory.subject, stored)
+        await self._db.write_beside(
+            rows.set_vector, user_id, memory.memory_id, memory.subject, stored
+        )
 
     async def get(self, user_id: str, memory_id: str) -> Memory:
         return await self._db.read(
@@ -162,6 +167,7 @@ class Memories:
         stored = rows.encode_vector(self._embedder, vector)
 
         def edit(connection: Connection) -> Memory:
+            _hold(connection, user_id)
             now = self._clock()
             links.delete_expired(connection, get_deletion_time(connection, now) - LINGERS)
             old = _check_editable(rows.get_memory(connection, user_id, memory_id, now))
@@ -197,7 +203,7 @@ class Memories:
             links.expire_oldest(connection, user_id, self._most, now)
             return edited
 
-        return await self._db.write(edit)
+        return await self._db.write_beside(edit)
 
     async def note_uses(self, user_id: str, trace_id: str, ids: Sequence[str]) -> list[str]:
         """Note that an answer used these; the trace is deleted when one of them is forgotten. Gives
@@ -210,11 +216,12 @@ class Memories:
         """
 
         def note_uses(connection: Connection) -> list[str]:
+            _hold(connection, user_id)
             there = rows.find_known_ids(connection, user_id, ids, 0.0)  # expired or not
             rows.note_uses(connection, user_id, trace_id, there)
             return [each for each in ids if each in there]
 
-        return await self._db.write(note_uses)
+        return await self._db.write_beside(note_uses)
 
     async def forget(self, user_id: str, *ids: str) -> Forgotten:
         """Remove memories, their older versions, all that was derived from either, and the traces
@@ -222,6 +229,7 @@ class Memories:
         """
 
         def forget(connection: Connection) -> Forgotten:
+            _hold(connection, user_id)
             for each in ids:
                 rows.get_memory(connection, user_id, each, self._clock())
             return _remove_memories(
@@ -236,6 +244,7 @@ class Memories:
         """As `forget`, of all that is remembered of this user."""
 
         def forget(connection: Connection) -> Forgotten:
+            _hold(connection, user_id)
             return _remove_memories(connection, user_id, links.list_ids(connection, user_id))
 
         return await self._run_deletion(forget)
@@ -249,9 +258,16 @@ class Memories:
         return [each for each in found if each.replaced_by is None or each.replaced_by in shown]
 
     async def _run_deletion(self, forget: Callable[[Connection], Forgotten]) -> Forgotten:
-        gone = await self._db.write(forget)
+        gone = await self._db.write_beside(forget)
         await self._db.forget()
         return gone
+
+
+def _hold(connection: Connection, user_id: str) -> None:
+    """Of one user nobody else remembers, rewords or forgets. `delete_expired`, which is for all,
+    reaches only what no verb shows any more.
+    """
+    hold(connection, "memory", user_id)
 
 
 def _check_editable(memory: Memory) -> Memory:

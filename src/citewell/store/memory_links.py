@@ -42,9 +42,10 @@ def delete_traces(connection: Connection, user_id: str, ids: Iterable[str]) -> i
     unfinished runs that hold one; says how many traces.
     """
     values = {"user": user_id, "ids": sorted(ids)}
-    connection.execute(_FORGET_COPIES, values)
+    gone = connection.execute(_DELETE_TRACES, values).rowcount
+    connection.execute(_FORGET_COPIES, values)  # after the traces: whoever copied one is done
     connection.execute(_DELETE_RUNS, values)
-    return connection.execute(_DELETE_TRACES, values).rowcount
+    return gone
 
 
 class Link(NamedTuple):

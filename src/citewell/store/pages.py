@@ -30,6 +30,7 @@ from citewell.store.dialects.expressions import is_among
 from citewell.store.dialects.upserts import upsert
 from citewell.store.library.chunks import replace_surrogates
 from citewell.store.library.documents import DocumentInfo
+from citewell.store.library.library_locks import hold_documents, hold_part
 from citewell.store.page_sums import Sums, count_pages
 from citewell.store.schema.library import collections, documents
 from citewell.store.schema.site_tables import finds, pages, redirects
@@ -111,6 +112,8 @@ class Snapshots:
         }
 
         def put(connection: Connection) -> None:
+            hold_documents(connection, [new.doc_id])  # a page goes with its document
+            hold_part(connection, new.collection, "pages")
             known = has_collection(connection, new.collection) and _has_document(
                 connection, new.doc_id
             )
@@ -124,12 +127,13 @@ class Snapshots:
                 if known:
                     connection.execute(_REDIRECT, way)
 
-        await self._db.write(put)
+        await self._db.write_beside(put)
 
     async def note_check(self, collection: str, url: str, at: float) -> None:
         """The site says at this moment that the page this address leads to is as it was."""
 
         def check(connection: Connection) -> None:
+            hold_part(connection, collection, "pages")
             where = {"of": collection, "at": get_url_identity(url)}
             way = connection.execute(_WAY, where).one_or_none()
             connection.execute(_CHECK_REDIRECT, where | {"checked_at": at})
@@ -137,7 +141,7 @@ class Snapshots:
                 where["at"] = way.target
             connection.execute(_CHECK, where | {"checked_at": at, "problem": "", "code": ""})
 
-        await self._db.write(check)
+        await self._db.write_beside(check)
 
     async def note_failure(
         self, collection: str, url: str, problem: str, code: str, at: float
@@ -152,17 +156,18 @@ class Snapshots:
         del row["url"]
 
         def fail(connection: Connection) -> None:
+            hold_part(connection, collection, "pages")
             connection.execute(_DELETE_REDIRECT, {"of": collection, "at": row["key"]})
             if has_collection(connection, collection):
                 connection.execute(_FAIL, row)
 
-        await self._db.write(fail)
+        await self._db.write_beside(fail)
 
     async def delete(self, collection: str, url: str) -> None:
         """What is known of the page at this address, and where an answer was found on it. Its
         document is the catalog's.
         """
-        await self._db.write(
+        await self._db.write_beside(
             lambda connection: _delete_page(connection, collection, get_url_identity(url))
         )
 
@@ -183,6 +188,7 @@ def _has_document(connection: Connection, doc_id: str) -> bool:
 
 
 def _delete_page(connection: Connection, collection: str, key: str) -> None:
+    hold_part(connection, collection, "pages")
     for statement in _FORGET:
         connection.execute(statement, {"of": collection, "at": key})
 

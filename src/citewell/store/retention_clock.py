@@ -21,9 +21,11 @@ def get_deletion_time(connection: Connection, now: float) -> float:
     if row is None:
         connection.execute(_INSERT, {"trusted": now})
         return now
-    trusted, ahead = row.trusted, row.ahead
-    if ahead is None and trusted <= now <= trusted + NOTED:
+    if row.ahead is None and row.trusted <= now <= row.trusted + NOTED:
         return now
+    # what is decided from here on is decided on the row: once a minute somebody waits for it
+    row = connection.execute(_LOCK).all()[0]
+    trusted, ahead = row.trusted, row.ahead
     if now <= trusted + LEAP + NOTED:
         trusted, ahead = max(trusted, now), None
     elif ahead is None or now < ahead:
@@ -36,5 +38,6 @@ def get_deletion_time(connection: Connection, now: float) -> float:
 
 
 _GET = select(moments)
+_LOCK = _GET.order_by(moments.c.rowid).with_for_update()
 _INSERT = insert(moments)
 _CHANGE = update(moments)

@@ -76,7 +76,7 @@ class Runs:
             connection.execute(_EXPIRE, old)
             connection.execute(_BEGIN, row)
 
-        await self._db.write(begin)
+        await self._db.write_beside(begin)
         return holder
 
     async def keep(self, trace_id: str, holder: str, next_node: str, state: dict[str, Any]) -> None:
@@ -91,7 +91,7 @@ class Runs:
             # does not count
             "attempts": 1,
         }
-        await self._db.write(_change_held, row)
+        await self._db.write_beside(_change_held, row)
 
     async def renew(self, trace_id: str, holder: str) -> bool:
         """A sign of life; whether its user wants an answer now. Raises Conflict as `keep` does."""
@@ -101,7 +101,7 @@ class Runs:
             _change_held(connection, row | self._build_heartbeat(connection))
             return bool(connection.execute(_WISH, {"id": trace_id}).scalar_one() == STOP)
 
-        return await self._db.write(renew)
+        return await self._db.write_beside(renew)
 
     async def request_stop(self, trace_id: str, user_id: str) -> bool:
         """Tell whichever process works on this run at its next sign of life; False without one."""
@@ -113,14 +113,14 @@ class Runs:
             connection.execute(_CHANGE, {"id": trace_id, "wish": STOP})
             return True
 
-        return await self._db.write(request)
+        return await self._db.write_beside(request)
 
     async def release(self, trace_id: str, holder: str) -> None:
         """Free for anybody at once, the attempt not counted: it was stopped, and stopped nobody.
         Nothing where it has ended.
         """
         row = {"id": trace_id, "token": holder, "lease": 0}
-        await self._db.write(lambda connection: connection.execute(_RELEASE, row))
+        await self._db.write_beside(lambda connection: connection.execute(_RELEASE, row))
 
     async def take(self, trace_id: str, user_id: str) -> tuple[Saved, str]:
         """Go on with a run of this user: how far it came, and the new holder's token. Raises
@@ -129,7 +129,7 @@ class Runs:
         """
         holder = secrets.token_hex(8)
         try:
-            taken = await self._db.write(self._take_in, trace_id, user_id, holder)
+            taken = await self._db.write_beside(self._take_in, trace_id, user_id, holder)
         except asyncio.CancelledError:  # it may be taken by now, and nobody would hold it
             with suppress(StorageError):
                 await asyncio.shield(asyncio.ensure_future(self.release(trace_id, holder)))
@@ -162,7 +162,7 @@ class Runs:
 
     async def end(self, trace_id: str, holder: str) -> None:
         """It is over. Raises Conflict as `keep` does."""
-        await self._db.write(self.end_in, trace_id, holder)
+        await self._db.write_beside(self.end_in, trace_id, holder)
 
     def end_in(self, connection: Connection, trace_id: str, holder: str) -> None:
         """The same, as part of a transaction."""
@@ -254,11 +254,13 @@ _BEGIN = insert(runs)
 _CHANGE_HELD = update(runs).where(_HELD)
 _CHANGE = update(runs).where(_ONE)
 _WISH = select(runs.c.wish).where(_ONE)
-_BEAT = select(runs.c.process, runs.c.lease, runs.c.seen_at).where(
-    _ONE, runs.c.user_id == bindparam("user")
+_BEAT = (
+    select(runs.c.process, runs.c.lease, runs.c.seen_at)
+    .where(_ONE, runs.c.user_id == bindparam("user"))
+    .with_for_update()
 )
 _RELEASE = _CHANGE_HELD.values(attempts=case((runs.c.attempts > 1, runs.c.attempts - 1), else_=0))
-_GET = select(runs).where(_ONE, _OF_USER)
+_GET = select(runs).where(_ONE, _OF_USER).with_for_update()  # of two that take it, one
 _TAKE = _CHANGE.values(attempts=runs.c.attempts + 1, wish="")
 _EXPIRE = delete(runs).where(runs.c.updated_at <= bindparam("old"))
 _DELETE = delete(runs).where(_ONE)

@@ -2,7 +2,7 @@
 
 The one rule: `session_data` is JSON and holds all that has no column: `chat_history` (the only copy
 of what was said), the agent's name, and what an agent keeps from turn to turn. Every change reads
-and writes it in one transaction.
+it, FOR UPDATE, and writes it in one transaction.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Sessions:
     async def create(
         self, agent: str, user_id: str = "local", title: str = "", *, state: str = "OPEN"
     ) -> SessionInfo:
-        return await self._db.write(self.create_in, agent, user_id, title, state=state)
+        return await self._db.write_beside(self.create_in, agent, user_id, title, state=state)
 
     def create_in(
         self, connection: Connection, agent: str, user_id: str, title: str, *, state: str = "OPEN"
@@ -73,7 +73,7 @@ class Sessions:
             connection.execute(_CHANGE, {"id": session_id, "title": title})
             return parse_info(_get_row(connection, session_id))
 
-        return await self._db.write(rename)
+        return await self._db.write_beside(rename)
 
     async def mark(
         self,
@@ -87,20 +87,20 @@ class Sessions:
         said = {PINNED: pinned, ARCHIVED: archived, FOLDER: folder}
 
         def mark(connection: Connection) -> SessionInfo:
-            data = parse_data(_get_row(connection, session_id))
+            data = parse_data(_get_row(connection, session_id, lock=True))
             data |= {name: value for name, value in said.items() if value is not None}
             connection.execute(_CHANGE, {"id": session_id, "session_data": dump_json(data)})
             return parse_info(_get_row(connection, session_id))
 
-        return await self._db.write(mark)
+        return await self._db.write_beside(mark)
 
     async def delete(self, session_id: str) -> None:
-        await self._db.write(self.delete_in, session_id)
+        await self._db.write_beside(self.delete_in, session_id)
         await self._db.forget()
 
     def delete_in(self, connection: Connection, session_id: str) -> dict[str, Any]:
         """The same in a transaction, then call `Database.forget`; gives what was kept."""
-        data = parse_data(_get_row(connection, session_id))
+        data = parse_data(_get_row(connection, session_id, lock=True))
         connection.execute(_DELETE, {"id": session_id})
         return data
 
@@ -110,7 +110,7 @@ class Sessions:
 
     async def append(self, session_id: str, messages: Sequence[Message]) -> None:
         """Add to the history's end. Two that append at once both keep theirs, each in one piece."""
-        await self._db.write(self.append_in, session_id, messages)
+        await self._db.write_beside(self.append_in, session_id, messages)
 
     def append_in(
         self, connection: Connection, session_id: str, messages: Sequence[Message]
@@ -135,7 +135,7 @@ class Sessions:
         """Set these keys, leave the others, and go to `state` in the same transaction. The history
         is only ever appended to.
         """
-        await self._db.write(self.set_data_in, session_id, values, state=state)
+        await self._db.write_beside(self.set_data_in, session_id, values, state=state)
 
     def set_data_in(
         self,
@@ -170,7 +170,7 @@ class Sessions:
         """From one state to the next, with what was said and what came of it. Raises Conflict where
         the session is in another state than `before` by now: whoever was quicker has made the step.
         """
-        row = _get_row(connection, session_id)
+        row = _get_row(connection, session_id, lock=True)
         if row.current_state != before:
             raise Conflict(
                 Text(
@@ -218,7 +218,7 @@ class Sessions:
         change: Callable[[dict[str, Any]], None],
         state: str | None,
     ) -> None:
-        row = _get_row(connection, session_id)
+        row = _get_row(connection, session_id, lock=True)
         data = parse_data(row)
         change(data)
         values = {
@@ -230,8 +230,9 @@ class Sessions:
         connection.execute(_CHANGE, values)
 
 
-def _get_row(connection: Connection, session_id: str) -> Row[Any]:
-    row = connection.execute(_GET, {"id": session_id}).one_or_none()
+def _get_row(connection: Connection, session_id: str, *, lock: bool = False) -> Row[Any]:
+    """`lock`: as it is until the end of the transaction, for who changes it."""
+    row = connection.execute(_LOCK if lock else _GET, {"id": session_id}).one_or_none()
     if row is None:
         raise NotFound(
             Text("no session {session_id!r}", session_id=session_id),
@@ -243,6 +244,7 @@ def _get_row(connection: Connection, session_id: str) -> Row[Any]:
 _INSERT = insert(sessions)
 _ONE = sessions.c.session_id == bindparam("id")
 _GET = select(sessions).where(_ONE)
+_LOCK = _GET.with_for_update()
 _CHANGE = update(sessions).where(_ONE)
 _DELETE = delete(sessions).where(_ONE)
 _NEWEST = (sessions.c.last_updated.desc(), sessions.c.rowid.desc())

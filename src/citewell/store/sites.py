@@ -18,6 +18,7 @@ from citewell.models.base import Vector
 from citewell.store.db import Database
 from citewell.store.dialects.upserts import upsert
 from citewell.store.library.collection_rows import ensure_collection
+from citewell.store.library.library_locks import hold_part
 from citewell.store.memory_rows import encode_vector
 from citewell.store.pages import has_collection
 from citewell.store.schema.site_tables import finds, pages, redirects, sites
@@ -69,6 +70,7 @@ class Sites:
 
         def put(connection: Connection) -> Site:
             now = self._clock()
+            hold_part(connection, collection, "site")
             ensure_collection(connection, collection, now)
             row = {
                 "collection": collection,
@@ -81,7 +83,7 @@ class Sites:
             connection.execute(_PUT, row)
             return _parse_site(connection.execute(_GET, {"of": collection}).one())
 
-        return await self._db.write(put)
+        return await self._db.write_beside(put)
 
     async def site(self, collection: str) -> Site | None:
         def get(connection: Connection) -> Site | None:
@@ -100,10 +102,12 @@ class Sites:
         """How it is explored, what is known of its pages, where answers were found."""
 
         def forget(connection: Connection) -> None:
+            hold_part(connection, collection, "pages")
+            hold_part(connection, collection, "site")
             for statement in _FORGET:
                 connection.execute(statement, {"of": collection})
 
-        await self._db.write(forget)
+        await self._db.write_beside(forget)
         await self._db.forget()
 
     async def note_find(
@@ -120,12 +124,13 @@ class Sites:
         } | stored._asdict()
 
         def note(connection: Connection) -> None:
+            hold_part(connection, collection, "site")
             if not has_collection(connection, collection):
                 return
             connection.execute(_PUT_FIND, row | {"at": self._clock()})
             connection.execute(_SHED, {"of": collection, "most": MOST_FINDS})
 
-        await self._db.write(note)
+        await self._db.write_beside(note)
 
     async def finds(self, collection: str, embedder: str) -> list[Find]:
         """The newest first, MOST_FINDS at most; those of another embedder are left out."""

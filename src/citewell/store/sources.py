@@ -123,12 +123,12 @@ class Sources:
             connection.execute(_CHANGE, {"of": name, "description": description})
             return parse_source(get_row(connection, name))
 
-        return await self._db.write(put)
+        return await self._db.write_beside(put)
 
     async def set_problem(self, name: str, problem: str) -> None:
         """Say why it cannot be reached (nothing: it can). One that is gone stays gone."""
         row = {"of": name, "problem": encode_column(problem)}
-        await self._db.write(lambda connection: connection.execute(_CHANGE, row))
+        await self._db.write_beside(lambda connection: connection.execute(_CHANGE, row))
 
     def _find_visible(self, connection: Connection, name: str) -> Row[Any] | None:
         """Raises Conflict where it is not the viewer's to see."""

@@ -87,7 +87,7 @@ class Traces:
 
     async def put(self, trace: Trace) -> None:
         """Keep a trace, or replace the one of the same id."""
-        await self._db.write(self.put_in, trace)
+        await self._db.write_beside(self.put_in, trace)
 
     def put_in(self, connection: Connection, trace: Trace) -> None:
         """The same, as part of a transaction."""
@@ -117,7 +117,8 @@ class Traces:
         """
 
         def choose(connection: Connection) -> Trace | None:
-            trace = self._find(connection, trace_id, user_id)
+            # FOR UPDATE: one that is deleted meanwhile does not come back
+            trace = self._find(connection, trace_id, user_id, lock=True)
             if trace is None:
                 return None
             if not trace.answer.data:
@@ -128,12 +129,13 @@ class Traces:
             self.put_in(connection, changed)
             return changed
 
-        return self._check_found(trace_id, await self._db.write(choose))
+        return self._check_found(trace_id, await self._db.write_beside(choose))
 
-    def _find(self, connection: Connection, trace_id: str, user_id: str) -> Trace | None:
-        row = connection.execute(
-            _GET_ONE, {"id": trace_id, "user": user_id, "now": self._clock()}
-        ).one_or_none()
+    def _find(
+        self, connection: Connection, trace_id: str, user_id: str, *, lock: bool = False
+    ) -> Trace | None:
+        values = {"id": trace_id, "user": user_id, "now": self._clock()}
+        row = connection.execute(_LOCK_ONE if lock else _GET_ONE, values).one_or_none()
         return _parse_trace(row) if row else None
 
     def _check_found(self, trace_id: str, kept: Trace | None) -> Trace:
@@ -153,7 +155,7 @@ class Traces:
             connection.execute(_DELETE, {"id": trace_id})
             feedback.forget_trace(connection, trace_id)
 
-        await self._db.write(delete)
+        await self._db.write_beside(delete)
 
     def expire_in(self, connection: Connection, *, dry_run: bool = False) -> int:
         """Delete those past their day, as far as the clock is believed; how many there are."""
@@ -259,6 +261,7 @@ _NEWEST = (traces.c.created_at.desc(), traces.c.rowid.desc())
 _SHOWN = and_(traces.c.user_id == bindparam("user"), traces.c.expires > bindparam("now"))
 _GET = select(traces.c.trace, traces.c.expires).where(_SHOWN)
 _GET_ONE = _GET.where(_ONE)
+_LOCK_ONE = _GET_ONE.with_for_update()
 _GET_NEWEST = _GET.order_by(*_NEWEST).limit(bindparam("limit"))
 _GET_SESSION = _GET_NEWEST.where(_SESSION)
 

@@ -79,7 +79,7 @@ async def _commit_answer(run: Run, answer: Answer) -> Answer:
         return stored
 
     remembered = await _has_all_memories(run)
-    stored = await app.db.write(store)
+    stored = await app.db.write_beside(store)
     if remembered and not await _has_all_memories(run):
         await app.traces.delete(run.trace_id)
     return stored

@@ -51,7 +51,9 @@ async def collect_garbage(app: App, *, dry_run: bool = False) -> Cleaned:
     """Raises StorageError; what was done until then stays done, and the next run goes on."""
     now, settings = time.time(), app.settings
     if not dry_run:
-        now = await app.db.write(lambda connection: get_deletion_time(connection, time.time()))
+        now = await app.db.write_beside(
+            lambda connection: get_deletion_time(connection, time.time())
+        )
     stale_before = now - settings.feedback.stale_days * DAY
     gone_before = now - settings.trace_days * DAY
     items = await app.db.read(confirmed.list_items)
@@ -141,6 +143,7 @@ async def _retire_item(app: App, item_id: str, why: str) -> None:
     """Out of use, by nobody's word but the calendar's."""
 
     def retire(connection: Connection) -> None:
+        confirmed.hold_knowledge(connection)
         item, now = confirmed.get_item(connection, item_id), time.time()
         if item.state in {"active", "pending"}:
             hide_item_in(app.catalog, connection, item)
@@ -148,7 +151,7 @@ async def _retire_item(app: App, item_id: str, why: str) -> None:
             confirmed.log_action(connection, item_id, "", "undone", now, why)
             feedback.release_item(connection, item_id)
 
-    await app.db.write(retire)
+    await app.db.write_beside(retire)
     await settle_item(app, item_id)
 
 

@@ -92,14 +92,14 @@ async def _process_vote(app: App, feedback_id: str) -> Learnt:
         )
     trace = await app.db.read(feedback.get_trace_copy, feedback_id)
     ready = None if trace is None else await _prepare_vote(app, vote, trace)
-    touched = await app.db.write(
+    touched = await app.db.write_beside(
         lambda connection: _apply_vote(app, connection, feedback_id, ready)
     )
     if touched is None:  # somebody has changed their mind just now: it is that vote's turn
         return await _process_vote(app, feedback_id)
     for item_id in touched:
         await settle_item(app, item_id)
-    return await app.db.write(_finish_vote, vote, deleted=trace is None)
+    return await app.db.write_beside(_finish_vote, vote, deleted=trace is None)
 
 
 async def _prepare_vote(app: App, vote: Vote, trace: Trace) -> _Ready:
@@ -115,7 +115,8 @@ def _apply_vote(
     app: App, connection: Connection, feedback_id: str, ready: _Ready | None
 ) -> list[str] | None:
     """Make confirmations, rule and counts agree with the vote; None: it was just replaced."""
-    vote = feedback.find_vote_by_id(connection, feedback_id)
+    confirmed.hold_knowledge(connection)
+    vote = feedback.lock_vote(connection, feedback_id)
     if vote is None or vote.state == "done":
         return []
     if ready is not None and vote.correction != ready.correction:
@@ -243,7 +244,7 @@ def _build_rule(rule_id: str, vote: Vote, ready: _Ready, now: float) -> Rule:
 
 
 def _finish_vote(connection: Connection, vote: Vote, *, deleted: bool) -> Learnt:
-    now = feedback.find_vote_by_id(connection, vote.feedback_id)
+    now = feedback.lock_vote(connection, vote.feedback_id)
     if now is None or now.state == "done":
         return Learnt(feedback_id=vote.feedback_id, outcome=now.outcome if now else "")
     item = confirmed.find_item(connection, now.item_id) if now.item_id else None

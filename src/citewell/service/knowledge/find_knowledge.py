@@ -93,4 +93,4 @@ async def _embed_again(app: App) -> None:
         ) -> None:
             questions.set_vector(connection, *what, stored)  # noqa: B023 - it is called before the next turn
 
-        await app.db.write(put)
+        await app.db.write_beside(put)

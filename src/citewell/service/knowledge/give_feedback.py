@@ -92,7 +92,7 @@ async def submit_feedback(
             vote, job.job_id, _write_message(get_feedback_settings(app, connection), trace, vote)
         )
 
-    given = await app.db.write(give)
+    given = await app.db.write_beside(give)
     if given.job_id:
         app.new_job.set()
     return given
@@ -133,7 +133,7 @@ async def note_failure(app: App, feedback_id: str, error: Exception) -> None:
     """Where the disk refuses this too, the job's own error is all there is."""
     why = error.explanation if isinstance(error, CitewellError) else type(error).__name__
     with suppress(CitewellError):
-        await app.db.write(rows.note_failure, feedback_id, why)
+        await app.db.write_beside(rows.note_failure, feedback_id, why)
 
 
 def clean_correction(text: str | None) -> str:

@@ -85,6 +85,7 @@ async def import_item(app: App, name: str, item: Confirmed, user: str) -> Import
         )
 
     def put(connection: Connection) -> None:
+        confirmed.hold_knowledge(connection)
         now = time.time()
         if confirmed.find_item(connection, item.item_id) is None:
             state: Literal["quarantined", "pending"] = "quarantined" if ready.aside else "pending"
@@ -101,7 +102,7 @@ async def import_item(app: App, name: str, item: Confirmed, user: str) -> Import
             confirmed.confirm_item(connection, item.item_id, each.user_id, each.trace_id, each.at)
         confirmed.log_action(connection, item.item_id, user, "imported", now, name)
 
-    await app.db.write(put)
+    await app.db.write_beside(put)
     return _build_result(
         name,
         "merged" if here is not None else "added",
@@ -192,6 +193,7 @@ async def import_rule(app: App, name: str, rule: Rule, user: str) -> ImportedFil
     active = rule.state == "active" and is_trusted(app, user) and not why
 
     def put(connection: Connection) -> Rule:
+        confirmed.hold_knowledge(connection)
         now = time.time()
         state: Literal["active", "waiting"] = "active" if active else "waiting"
         rules.put_rule(
@@ -204,7 +206,7 @@ async def import_rule(app: App, name: str, rule: Rule, user: str) -> ImportedFil
         confirmed.log_action(connection, rule.rule_id, user, "imported", now, name)
         return rules.get_rule(connection, rule.rule_id)
 
-    kept = await app.db.write(put)
+    kept = await app.db.write_beside(put)
     return ImportedFile(
         path=name, status="added", id=kept.rule_id, state=kept.state, reason=unmark_checked(why)
     )

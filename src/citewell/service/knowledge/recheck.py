@@ -154,7 +154,7 @@ async def _check_item(app: App, item: Confirmed, engine: Engine, source: Source)
     if others and not has_same_rows(item.evidence, rows):
         return await _settle_item(app, item, _explain_other_rows(source.name))
     if source.fingerprint != item.fingerprint:
-        await app.db.write(confirmed.set_fingerprint, item.item_id, source.fingerprint)
+        await app.db.write_beside(confirmed.set_fingerprint, item.item_id, source.fingerprint)
     return await _settle_item(app, item, "")
 
 
@@ -164,24 +164,26 @@ async def _settle_item(app: App, item: Confirmed, why: str) -> Looked:
         await quarantine_item(app, item.item_id, why)
         return _build_outcome(item, "quarantined", why)
     if why:
-        await app.db.write(_update_reason, item.item_id, why)
+        await app.db.write_beside(_update_reason, item.item_id, why)
         return _build_outcome(item, "quarantined", why)
     if item.state != "quarantined":
         return _build_outcome(item, "ok", "")
 
     def back(connection: Connection) -> None:
+        confirmed.hold_knowledge(connection)
         fresh, now = confirmed.get_item(connection, item.item_id), time.time()
         if fresh.state == "quarantined" and can_check_change(fresh):
             confirmed.log_action(connection, item.item_id, "", "holds again", now, fresh.reason)
             confirmed.set_state(connection, item.item_id, "pending", "", now)
 
-    await app.db.write(back)
+    await app.db.write_beside(back)
     settled = await settle_item(app, item.item_id)
     return _build_outcome(settled, "restored", unmark_checked(item.reason))
 
 
 def _update_reason(connection: Connection, item_id: str, why: str) -> None:
     """What is set aside already tells the newest reason; that of people stays."""
+    confirmed.hold_knowledge(connection)
     fresh, now = confirmed.get_item(connection, item_id), time.time()
     if fresh.state == "quarantined" and can_check_change(fresh) and fresh.reason != why:
         confirmed.log_action(connection, item_id, "", "still quarantined", now, why)
@@ -223,11 +225,12 @@ def _explain_other_rows(source: str) -> str:
 
 async def _return_to_review(db: Database, rule: Rule, why: str) -> Looked:
     def wait(connection: Connection) -> None:
+        confirmed.hold_knowledge(connection)
         now = time.time()
         rules.set_state(connection, rule.rule_id, "waiting", why, rule.reviewed_by, now)
         confirmed.log_action(connection, rule.rule_id, "", "waiting", now, why)
 
-    await db.write(wait)
+    await db.write_beside(wait)
     return Looked(item_id=rule.rule_id, question=rule.question, outcome="waiting", reason=why)
 
 

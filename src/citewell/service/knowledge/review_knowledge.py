@@ -81,6 +81,7 @@ async def endorse_item(app: App, item_id: str, user_id: str = "local") -> Confir
     await _get_visible_item(app, item_id)
 
     def endorse(connection: Connection) -> None:
+        confirmed.hold_knowledge(connection)
         item, now = confirmed.get_item(connection, item_id), time.time()
         if item.state == "undone":
             raise Conflict(
@@ -102,7 +103,7 @@ async def endorse_item(app: App, item_id: str, user_id: str = "local") -> Confir
             confirmed.log_action(connection, item_id, user, "confirmed", now)
         app.jobs.create_in(connection, KIND, {"item_id": item_id})
 
-    await app.db.write(endorse)
+    await app.db.write_beside(endorse)
     return await settle_item(app, item_id)
 
 
@@ -126,6 +127,7 @@ async def _end_item(app: App, item_id: str, state: ItemState, user: str, reason:
     why = normalize_text(reason)[:LONGEST_REASON]
 
     def end(connection: Connection) -> bool:
+        confirmed.hold_knowledge(connection)
         item, now = confirmed.get_item(connection, item_id), time.time()
         if item.state in {state, "undone"}:
             return False
@@ -142,7 +144,7 @@ async def _end_item(app: App, item_id: str, state: ItemState, user: str, reason:
         app.jobs.create_in(connection, KIND, {"item_id": item_id})
         return gone
 
-    if await app.db.write(end):
+    if await app.db.write_beside(end):
         await app.db.forget()
     return await settle_item(app, item_id)
 
@@ -179,6 +181,7 @@ async def review_rule(
     logic = await _get_approved_statement(app, rule_id) if state == "active" else ""
 
     def review(connection: Connection) -> Rule:
+        confirmed.hold_knowledge(connection)
         rule, now = rules.get_rule(connection, rule_id), time.time()
         if rule.state == state:
             return rule
@@ -211,7 +214,7 @@ async def review_rule(
         confirmed.log_action(connection, rule_id, user, state, now, why)
         return rules.get_rule(connection, rule_id)
 
-    return await app.db.write(review)
+    return await app.db.write_beside(review)
 
 
 async def _get_approved_statement(app: App, rule_id: str) -> str:

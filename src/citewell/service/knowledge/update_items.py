@@ -124,6 +124,7 @@ async def _publish_item(app: App, item: Confirmed, path: Path) -> Confirmed | No
     made = await _build_document(app, item, data)
 
     def show(connection: Connection) -> bool:
+        confirmed.hold_knowledge(connection)
         fresh = confirmed.get_item(connection, item.item_id)
         state, reason = decide_state(fresh, get_feedback_settings(app, connection))
         if (
@@ -140,7 +141,7 @@ async def _publish_item(app: App, item: Confirmed, path: Path) -> Confirmed | No
         _set_state(connection, fresh, state, reason)
         return True
 
-    if not await app.db.write(show) or not await anyio.to_thread.run_sync(
+    if not await app.db.write_beside(show) or not await anyio.to_thread.run_sync(
         has_same_content, path, data
     ):
         return None
@@ -151,6 +152,7 @@ async def _hide_item(app: App, item_id: str, path: Path) -> Confirmed | None:
     """Row and index entry, then the file. None where it is to be looked at again."""
 
     def hide(connection: Connection) -> bool | None:
+        confirmed.hold_knowledge(connection)
         fresh = confirmed.get_item(connection, item_id)
         state, reason = decide_state(fresh, get_feedback_settings(app, connection))
         if state == "active":
@@ -159,7 +161,7 @@ async def _hide_item(app: App, item_id: str, path: Path) -> Confirmed | None:
         _set_state(connection, fresh, state, reason)
         return gone
 
-    gone = await app.db.write(hide)
+    gone = await app.db.write_beside(hide)
     if gone is None:
         return None
     if gone:

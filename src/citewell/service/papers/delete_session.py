@@ -13,6 +13,7 @@ from citewell.agents.paper.paper_state import PAPER
 from citewell.errors import Conflict
 from citewell.runtime.app import App
 from citewell.store.job_rows import ENDED
+from citewell.store.library.library_locks import hold_documents
 from citewell.store.session_rows import SessionInfo
 
 KIND = "paper"  # of the job that makes the report
@@ -35,11 +36,12 @@ async def forget_session(app: App, info: SessionInfo) -> bool:
         app.runs.end_session_in(connection, info.session_id)
         app.traces.delete_session_in(connection, info.session_id)
         doc_id = gone.get(PAPER, {}).get("doc_id", "")
+        hold_documents(connection, [doc_id])  # of two last sessions that go at once, one sees none
         others = app.sessions.list_user_data_in(connection, info.user_id)
         if not doc_id or any(data.get(PAPER, {}).get("doc_id") == doc_id for data in others):
             return False
         return app.catalog.delete_in(connection, doc_id)
 
-    gone = await app.db.write(delete)
+    gone = await app.db.write_beside(delete)
     await app.db.forget()
     return gone

@@ -73,7 +73,7 @@ async def edit_plan(
             connection, session_id, before=info.current_state, after=then, said=said, change=change
         )
 
-    await app.db.write(write)
+    await app.db.write_beside(write)
     return await read_paper_session(app, session_id, user_id)
 
 

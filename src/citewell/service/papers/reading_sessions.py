@@ -31,6 +31,7 @@ from citewell.service.sessions.sessions import LONGEST, READING, get_own_session
 from citewell.skills.paper.reading_context import Plan, Report
 from citewell.store.library import documents
 from citewell.store.library.documents import DocumentInfo
+from citewell.store.library.library_locks import hold_documents
 from citewell.store.session_rows import SessionInfo
 from citewell.text.normalize import normalize_text
 from citewell.types import Answer, Document, Shown
@@ -134,6 +135,7 @@ async def _create_session(app: App, paper: PaperInfo, user_id: str, title: str) 
     """Empty where the document has been removed meanwhile."""
 
     def create(connection: Connection) -> str:
+        hold_documents(connection, [paper.doc_id])  # it goes with the last session that reads it
         if documents.get_document(connection, app.embedder.name, paper.doc_id) is None:
             return ""
         session_id = app.sessions.create_in(
@@ -142,7 +144,7 @@ async def _create_session(app: App, paper: PaperInfo, user_id: str, title: str) 
         app.sessions.set_data_in(connection, session_id, {PAPER: paper.model_dump(mode="json")})
         return session_id
 
-    return await app.db.write(create)
+    return await app.db.write_beside(create)
 
 
 async def list_papers(app: App, user_id: str = LOCAL) -> list[PaperRow]:

@@ -22,6 +22,7 @@ from citewell.store.boards.saved_questions import (
     check_name,
     check_owner,
     get_saved,
+    hold_boards,
     parse_saved,
 )
 from citewell.store.db import Database
@@ -88,6 +89,7 @@ class Boards:
         }
 
         def add(connection: Connection) -> Board:
+            hold_boards(connection)
             if connection.execute(_COUNT, {"user": user_id}).scalar_one() >= MOST_BOARDS:
                 raise InvalidInput(
                     Text("there are {most} boards already", most=MOST_BOARDS),
@@ -96,7 +98,7 @@ class Boards:
             connection.execute(_ADD, row)
             return self._find(connection, board_id, user_id)
 
-        return await self._db.write(add)
+        return await self._db.write_beside(add)
 
     async def change(self, board_id: str, user_id: str, values: Mapping[str, Any]) -> Board:
         """`name`, `shared`, `refresh_seconds`, `cards` (ids in order) that are given. What its
@@ -104,6 +106,7 @@ class Boards:
         """
 
         def change(connection: Connection) -> Board:
+            hold_boards(connection)
             before = self._get_own(connection, board_id, user_id)
             row = {
                 "id": board_id,
@@ -118,12 +121,13 @@ class Boards:
             connection.execute(_SHARE, {"id": board_id, "user": user_id})
             return self._find(connection, board_id, user_id)
 
-        return await self._db.write(change)
+        return await self._db.write_beside(change)
 
     async def pin(self, board_id: str, user_id: str, saved_id: str) -> Board:
         """Put a saved question behind the others; one that is there stays where it is."""
 
         def pin(connection: Connection) -> Board:
+            hold_boards(connection)
             self._get_own(connection, board_id, user_id)
             ids = [*connection.execute(_CARD_IDS, {"id": board_id}).scalars()]
             if saved_id not in ids:
@@ -131,17 +135,18 @@ class Boards:
             connection.execute(_SHARE, {"id": board_id, "user": user_id})
             return self._find(connection, board_id, user_id)
 
-        return await self._db.write(pin)
+        return await self._db.write_beside(pin)
 
     async def remove(self, board_id: str, user_id: str) -> Board:
         """Its questions stay."""
 
         def remove(connection: Connection) -> Board:
+            hold_boards(connection)
             before = self._get_own(connection, board_id, user_id)
             connection.execute(_REMOVE, {"id": board_id})
             return before
 
-        return await self._db.write(remove)
+        return await self._db.write_beside(remove)
 
     def _put_cards(
         self, connection: Connection, board_id: str, user_id: str, ids: Sequence[str]

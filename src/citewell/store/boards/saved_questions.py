@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Row, and_, bindparam, delete, exists, func, o
 from citewell.errors import InvalidInput, NotAllowed, NotFound
 from citewell.messages import Text
 from citewell.store.db import Database
+from citewell.store.dialects.locks import hold
 from citewell.store.dialects.upserts import upsert
 from citewell.store.schema.data_tables import saved_questions, sources
 from citewell.store.users.visibility import may_see
@@ -93,6 +94,7 @@ class SavedQuestions:
         )
 
         def add(connection: Connection) -> SavedQuestion:
+            hold_boards(connection)
             count = connection.execute(_COUNT, {"user": user_id}).scalar_one()
             if count >= MOST_SAVED:
                 raise InvalidInput(
@@ -102,34 +104,41 @@ class SavedQuestions:
             connection.execute(_PUT, _build_row(made))
             return made
 
-        return await self._db.write(add)
+        return await self._db.write_beside(add)
 
     async def change(self, saved_id: str, user_id: str, values: Mapping[str, Any]) -> SavedQuestion:
         """Those fields anew; the others stay."""
 
         def change(connection: Connection) -> SavedQuestion:
+            hold_boards(connection)
             before = self._get_own(connection, saved_id, user_id)
             changed = {**before.model_dump(), **values, "updated_at": self._clock()}
             after = check_saved(SavedQuestion.model_validate(changed))
             connection.execute(_PUT, _build_row(after))
             return after
 
-        return await self._db.write(change)
+        return await self._db.write_beside(change)
 
     async def remove(self, saved_id: str, user_id: str) -> SavedQuestion:
         """With its cards on boards."""
 
         def remove(connection: Connection) -> SavedQuestion:
+            hold_boards(connection)
             before = self._get_own(connection, saved_id, user_id)
             connection.execute(_REMOVE, {"id": saved_id})
             return before
 
-        return await self._db.write(remove)
+        return await self._db.write_beside(remove)
 
     def _get_own(self, connection: Connection, saved_id: str, user_id: str) -> SavedQuestion:
         found = get_saved(connection, saved_id, user_id, self._viewer)
         check_owner(found.owner, user_id, found.name)
         return found
+
+
+def hold_boards(connection: Connection) -> None:
+    """Boards and saved questions: how many a user has, which stand on which, which are shared."""
+    hold(connection, "boards")
 
 
 def get_saved(

@@ -72,12 +72,13 @@ class Wrong(Shown):
 
 def find_trace(connection: Connection, trace_id: str, user_id: str, now: float) -> str | None:
     """A trace of this user as JSON: as it is kept, or where its day is over, as it was when they
-    said something of it.
+    said something of it. FOR UPDATE: for who keeps a copy of it. So of two words of one user the
+    second finds the first, and who deletes the trace, and after it all copies, finds this one.
     """
     values = {"trace": trace_id, "user": user_id, "now": now}
     kept = (
         connection.execute(_TRACE, values).scalar_one_or_none()
-        or connection.execute(_COPY.where(*_SAID), values).scalar_one_or_none()
+        or connection.execute(_LOCK_COPY, values).scalar_one_or_none()
     )
     return str(kept) if kept else None
 
@@ -120,6 +121,11 @@ def find_vote(connection: Connection, trace_id: str, user_id: str) -> Vote | Non
 
 def find_vote_by_id(connection: Connection, feedback_id: str) -> Vote | None:
     return _fetch_vote(connection, _BY_ID, id=feedback_id)
+
+
+def lock_vote(connection: Connection, feedback_id: str) -> Vote | None:
+    """The same, as it is until the end of the transaction: no other word replaces it meanwhile."""
+    return _fetch_vote(connection, _BY_ID.with_for_update(), id=feedback_id)
 
 
 def get_trace_copy(connection: Connection, feedback_id: str) -> Trace | None:
@@ -205,12 +211,17 @@ _LIST = (
     .order_by(*_LATEST)
     .limit(bindparam("limit"))
 )
-_TRACE = select(traces.c.trace).where(
-    traces.c.trace_id == bindparam("trace"),
-    traces.c.user_id == bindparam("user"),
-    traces.c.expires > bindparam("now"),
+_TRACE = (
+    select(traces.c.trace)
+    .where(
+        traces.c.trace_id == bindparam("trace"),
+        traces.c.user_id == bindparam("user"),
+        traces.c.expires > bindparam("now"),
+    )
+    .with_for_update()
 )
 _COPY = _VOTES.with_only_columns(feedback.c.trace)
+_LOCK_COPY = _COPY.where(*_SAID).with_for_update()
 _PUT = upsert(
     feedback,
     feedback.c.trace_id,

@@ -17,6 +17,7 @@ from citewell.errors import NotFound
 from citewell.messages import AnyText, Text, encode_column
 from citewell.store.confirmed.types import Confirmation, Confirmed, ItemState
 from citewell.store.dialects.expressions import greatest, is_among
+from citewell.store.dialects.locks import hold
 from citewell.store.dialects.upserts import insert_or_ignore
 from citewell.store.memory_rows import Stored
 from citewell.store.schema.knowledge import (
@@ -32,6 +33,14 @@ from citewell.store.users.identity import VISITOR, get_person_key, is_one_of
 from citewell.types import Followed, IntentAnalysis, Shown
 
 PATH = "knowledge/confirmed_qa/{trace_id}.md"  # below the home folder
+
+
+def hold_knowledge(connection: Connection) -> None:
+    """For who decides on what people said of items: which item is the same, how many stand by it,
+    how many spoke against it, and so in which state it and its document are. Such transactions are
+    short and few, so they take turns.
+    """
+    hold(connection, "knowledge")
 
 
 class Logged(Shown):
@@ -165,8 +174,10 @@ def list_followed_items(connection: Connection, trace_id: str) -> list[str]:
 def note_uses(
     connection: Connection, trace_id: str, followed: Sequence[Followed], at: float
 ) -> None:
-    """Each item and rule that an answer followed, once an answer."""
-    for each in followed:
+    """Each item and rule that an answer followed, once an answer: counted by the row's own number,
+    in one order for all.
+    """
+    for each in sorted(followed, key=lambda one: one.item_id):
         row = {"item_id": each.item_id, "trace_id": trace_id, "how": each.how, "at": at}
         if connection.execute(_USE, row).rowcount:
             used = _USED_RULE if each.kind == "rule" else _USED_ITEM

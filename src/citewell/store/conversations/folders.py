@@ -17,6 +17,7 @@ from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.messages import Text
 from citewell.store.db import Database
 from citewell.store.dialects.expressions import json_field, json_without
+from citewell.store.dialects.locks import hold
 from citewell.store.schema.conversations import folders, sessions
 from citewell.store.session_rows import FOLDER
 from citewell.types import Shown
@@ -50,17 +51,20 @@ class Folders:
         row = {**folder.model_dump(), "user_id": user_id, "created_at": self._clock()}
 
         def create(connection: Connection) -> None:
+            hold(connection, "folders", user_id)  # how many there are
             if connection.execute(_COUNT, {"user": user_id}).scalar_one() >= MOST:
                 raise InvalidInput(Text("there are {most} folders already", most=MOST))
             _run_named(connection, _INSERT, row)
 
-        await self._db.write(create)
+        await self._db.write_beside(create)
         return folder
 
     async def rename(self, user_id: str, folder_id: str, name: str) -> Folder:
         """Raises Conflict where the user has another of that name."""
         row = {"id": folder_id, "user": user_id, "name": name}
-        changed = await self._db.write(lambda connection: _run_named(connection, _CHANGE, row))
+        changed = await self._db.write_beside(
+            lambda connection: _run_named(connection, _CHANGE, row)
+        )
         if not changed:
             raise _build_not_found(folder_id)
         return Folder(folder_id=folder_id, name=name)
@@ -79,7 +83,7 @@ class Folders:
             connection.execute(_EMPTY, row)
             return connection.execute(_DELETE, row).rowcount
 
-        if not await self._db.write(delete):
+        if not await self._db.write_beside(delete):
             raise _build_not_found(folder_id)
 
 

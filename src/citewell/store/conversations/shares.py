@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select
 from citewell.errors import InvalidInput, NotFound
 from citewell.messages import Text
 from citewell.store.db import Database
+from citewell.store.dialects.locks import hold
 from citewell.store.schema.conversations import share_readers, shares
 from citewell.types import Shown
 
@@ -62,6 +63,7 @@ class Shares:
         }
 
         def create(connection: Connection) -> Share:
+            hold(connection, "shares", session_id)  # how many there are
             connection.execute(_EXPIRE, {"now": now})
             if connection.execute(_COUNT, {"session": session_id}).scalar_one() >= MOST:
                 raise InvalidInput(
@@ -73,7 +75,7 @@ class Shares:
                 connection.execute(_ADD_READER, {"share_id": share_id, "user_id": reader})
             return _get_share(connection, share_id, now)
 
-        return await self._db.write(create)
+        return await self._db.write_beside(create)
 
     async def get(self, share_id: str) -> Share:
         now = self._clock()
@@ -90,7 +92,9 @@ class Shares:
 
     async def revoke(self, session_id: str, share_id: str) -> None:
         row = {"session": session_id, "share": share_id}
-        if not await self._db.write(lambda connection: connection.execute(_REVOKE, row).rowcount):
+        if not await self._db.write_beside(
+            lambda connection: connection.execute(_REVOKE, row).rowcount
+        ):
             raise build_dead_link()
 
 

@@ -12,6 +12,8 @@ from citewell.messages import Text
 
 # SQLSTATEs, of the appendix "PostgreSQL Error Codes" of its manual
 CONFLICTS: Final = ("40001", "40P01")  # others wrote, or waited for one another: run it again
+# a row came or went between two statements of ours: unique, foreign key
+CROSSED: Final = ("23505", "23503")
 _LOST: Final = ("08", "57P01", "57P02", "57P03")
 _REASONS: Final[dict[str, tuple[str, str]]] = {
     "40001": (

@@ -1,10 +1,11 @@
 """PostgreSQL: a pool of connections, and transactions as SQLite gives them.
 
-The one rule: a transaction that writes is SERIALIZABLE, and is run again where the server says that
-others came between. So code that reads and then writes needs no lock of its own, as in SQLite,
-which has one writer at a time; a lock for all writers here would bound all servers together to what
-one has. Nothing is set for longer than a transaction, and nothing is prepared, so PgBouncer may
-stand between (its transaction mode); what listens goes around it (`direct_url`).
+The one rule: one that writes is READ COMMITTED, and others that write are kept out by locks
+(`locks.py`): all of them where it is `alone`, else those of what it decides on. Not SERIALIZABLE:
+the server notes what such a transaction reads by pages of an index and by whole tables, so writers
+of different rows were refused by each other, the more of them the more often. Nothing is set for
+longer than a transaction, and nothing is prepared, so PgBouncer may stand between (its transaction
+mode); what listens goes around it (`direct_url`).
 """
 
 from __future__ import annotations
@@ -22,9 +23,15 @@ from sqlalchemy.pool import QueuePool
 from citewell.errors import ConfigError, StorageError
 from citewell.messages import Text
 from citewell.store.dialects.job_notices import listen_forever
-from citewell.store.dialects.postgres_errors import CONFLICTS, is_lost, to_storage_error
+from citewell.store.dialects.locks import write_first_lock
+from citewell.store.dialects.postgres_errors import (
+    CONFLICTS,
+    CROSSED,
+    is_lost,
+    to_storage_error,
+)
 from citewell.store.dialects.schema_state import describe_schema, make_schema_error
-from citewell.store.dialects.server import HOME, Schema
+from citewell.store.dialects.server import HOME, Mode, Schema
 from citewell.store.migrations.revisions import apply_revisions
 
 log = logging.getLogger(__name__)
@@ -156,8 +163,8 @@ class PostgresServer:
         event.listen(self._engine, "begin", self._limit_transaction)
 
     def _look(self) -> Schema:
-        self.transact(self._check_server, False)
-        return self.transact(describe_schema, False)
+        self.transact(self._check_server, "read")
+        return self.transact(describe_schema, "read")
 
     def _change_schema(self) -> None:
         """READ COMMITTED: who has waited for another that does the same sees what it did."""
@@ -191,7 +198,7 @@ class PostgresServer:
     def transact(
         self,
         fn: Callable[Concatenate[Connection, P], T],
-        writing: bool,
+        mode: Mode,
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
@@ -211,9 +218,9 @@ class PostgresServer:
                 wait_jitter=0.02,
             ):
                 with attempt:
-                    return self._try_once(self._engine, tries, fn, writing, *args, **kwargs)
+                    return self._try_once(self._engine, tries, fn, mode, *args, **kwargs)
         except DBAPIError as error:
-            if tries.committing and writing and is_lost(error.orig):
+            if tries.committing and is_lost(error.orig):
                 raise self._make_doubt_error() from error
             raise to_storage_error(self.name, self._url, error.orig) from error
         raise AssertionError("the last attempt returns or raises")
@@ -233,24 +240,24 @@ class PostgresServer:
         engine: Engine,
         tries: _Tries,
         fn: Callable[Concatenate[Connection, P], T],
-        writing: bool,
+        mode: Mode,
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
         tries.committing = False
         options: dict[str, Any] = (
-            {"isolation_level": "SERIALIZABLE"}
-            if writing
-            else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+            {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+            if mode == "read"
+            else {"isolation_level": "READ COMMITTED"}
         )
         pool = engine.pool
         try:
             with (
-                engine.connect().execution_options(**options) as connection,
+                engine.connect().execution_options(citewell_mode=mode, **options) as connection,
                 connection.begin(),
             ):
                 done = fn(connection, *args, **kwargs)
-                tries.committing = writing
+                tries.committing = mode != "read"
         finally:
             if self._engine is not engine:  # closed meanwhile: its connection came back too late
                 pool.dispose()
@@ -267,7 +274,9 @@ class PostgresServer:
         )
 
     def _limit_transaction(self, connection: Connection) -> None:
-        connection.exec_driver_sql(self._limits)
+        mode = connection.get_execution_options().get("citewell_mode", "read")
+        first = "" if mode == "read" else "; " + write_first_lock(alone=mode == "alone")
+        connection.exec_driver_sql(self._limits + first)
 
     def _check_server(self, connection: Connection) -> None:
         version = connection.dialect.server_version_info or (0,)
@@ -292,12 +301,17 @@ class _Tries:
     def __init__(self, patient: bool) -> None:
         """`patient`: the server was there before, so it is waited for."""
         self._patient = patient
+        self._crossed = 0
         self.committing = False
 
     def may_go_on(self, error: Exception) -> bool:
         if not isinstance(error, DBAPIError):
             return False
-        if getattr(error.orig, "sqlstate", None) in CONFLICTS:
+        state = getattr(error.orig, "sqlstate", None)
+        if state in CROSSED:  # two tries more: the next one sees the row that came or went
+            self._crossed += 1
+            return self._crossed <= 2
+        if state in CONFLICTS:
             return True
         return self._patient and not self.committing and is_lost(error.orig)
 

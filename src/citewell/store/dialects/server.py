@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Concatenate, Final, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, Final, Literal, ParamSpec, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
@@ -17,6 +17,8 @@ from citewell.store.migrations.revisions import State
 P = ParamSpec("P")
 T = TypeVar("T")
 
+# whether a transaction reads, writes beside others that write, or writes while nobody else does
+Mode = Literal["read", "beside", "alone"]
 AFTER: Final = "citewell_after"  # in `info` of a connection that writes: calls for when it is kept
 HOME: Final = "citewell_home"  # the execution option of every connection: the folder of the home
 
@@ -60,18 +62,18 @@ class Server(Protocol):
     def transact(
         self,
         fn: Callable[Concatenate[Connection, P], T],
-        writing: bool,
+        mode: Mode,
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Run `fn` in one transaction: on one snapshot, or, `writing`, as if nobody else wrote."""
+        """Run `fn` in one transaction: on one snapshot where it reads."""
         ...
 
     def try_writing(self, connection: Connection) -> None:
         """A write that changes nothing, and reaches the disk as every other does."""
 
     def empty_log(self) -> None:
-        """Let go of copies of what was deleted, as far as can be had."""
+        """Let go of copies of what was deleted, as far as can be had at once."""
 
     async def listen_for_jobs(self, wake: Callable[[], None]) -> None:
         """Call `wake` at each job that another process sends, for ever; at once where nobody can

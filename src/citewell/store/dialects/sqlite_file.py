@@ -23,7 +23,7 @@ from citewell.errors import StorageError
 from citewell.messages import Text
 from citewell.store.db_errors import ELSEWHERE, to_storage_error
 from citewell.store.dialects.schema_state import describe_schema, make_schema_error
-from citewell.store.dialects.server import HOME, Schema
+from citewell.store.dialects.server import HOME, Mode, Schema
 from citewell.store.migrations.migration_list import MIGRATIONS
 from citewell.store.migrations.revisions import (
     State,
@@ -83,7 +83,7 @@ class SqliteFile:
             ) from error
         self._engine = self._make_engine()
         try:
-            state = self.transact(self._check_file, False, moving)
+            state = self.transact(self._check_file, "read", moving)
             self._enable_write_ahead_log()
             if state != "moving":
                 self._migrate()
@@ -96,7 +96,7 @@ class SqliteFile:
             return Schema("empty", "", get_head(), 0)
         self._engine = self._make_engine()
         try:
-            return self.transact(self._describe, False)
+            return self.transact(self._describe, "read")
         finally:
             self.close()
 
@@ -128,7 +128,7 @@ class SqliteFile:
     def transact(
         self,
         fn: Callable[Concatenate[Connection, P], T],
-        writing: bool,
+        mode: Mode,
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
@@ -139,7 +139,7 @@ class SqliteFile:
             )
         try:
             with (
-                self._engine.connect().execution_options(citewell_writing=writing) as connection,
+                self._engine.connect().execution_options(citewell_mode=mode) as connection,
                 connection.begin(),
             ):
                 return fn(connection, *args, **kwargs)
@@ -211,9 +211,9 @@ class SqliteFile:
         """Each step and its record are one transaction; the version is read inside it, so two
         processes never repeat one.
         """
-        before = self.transact(_get_version, False)
+        before = self.transact(_get_version, "read")
         for number, step in enumerate(MIGRATIONS, start=1):
-            if self.transact(_get_version, False) >= number:
+            if self.transact(_get_version, "read") >= number:
                 continue
 
             def apply(
@@ -231,10 +231,10 @@ class SqliteFile:
                         record, {"number": number, "name": step.__name__, "at": time.time()}
                     )
 
-            self.transact(apply, True)
-        if self.transact(get_revision, False) != get_head():
-            self.transact(set_baseline, True)
-            self.transact(_apply_missing, True)
+            self.transact(apply, "alone")
+        if self.transact(get_revision, "read") != get_head():
+            self.transact(set_baseline, "alone")
+            self.transact(_apply_missing, "alone")
         if before < len(MIGRATIONS):
             self.empty_log()  # a step may have taken away what shall not be read any more
 
@@ -257,8 +257,8 @@ def _begin_transaction(connection: Connection) -> None:
     """A transaction that will write takes the write lock at once: a later upgrade could fail
     without waiting.
     """
-    writing = connection.get_execution_options().get("citewell_writing", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+    mode = connection.get_execution_options().get("citewell_mode", "read")
+    connection.exec_driver_sql("BEGIN" if mode == "read" else "BEGIN IMMEDIATE")
 
 
 def _apply_missing(connection: Connection) -> None:

@@ -18,6 +18,7 @@ from citewell.errors import InvalidInput
 from citewell.messages import Text
 from citewell.models.base import Vector
 from citewell.store.dialects.expressions import is_among
+from citewell.store.dialects.locks import hold
 from citewell.store.dialects.upserts import upsert
 from citewell.store.index.search_rows import get_search_rows
 from citewell.store.schema.library import chunks, vectors
@@ -85,9 +86,13 @@ def encode_vectors(embedder: str, ids: Sequence[int], rows: Vector) -> dict[int,
 
 
 def put_vectors(connection: Connection, embedder: str, given: dict[int, bytes]) -> None:
-    """Keep vectors for the chunks given and for all others of equal text."""
+    """Keep vectors for the chunks given and for all others of equal text. Their rows are locked:
+    one whose document goes meanwhile is passed over, and one that another writer gives its vector.
+    """
     if not given:
         return
+    if get_vector_length(connection, embedder) is None:
+        hold(connection, "embedder", embedder)  # its first vectors say how long all others are
     _check_dimensions(connection, embedder, len(next(iter(given.values()))))
     by_text: dict[str, bytes] = {}
     for batch in _split_batches(list(given)):
@@ -186,8 +191,11 @@ _MISSING = {
 }
 _WAITING = {of_docs: _build_waiting(of_docs=of_docs) for of_docs in (False, True)}
 _TEXT_OF = select(chunks.c.id, chunks.c.sha256).where(is_among(chunks.c.id, "ids"))
-_CHUNKS_OF = select(chunks.c.id, chunks.c.sha256).where(
-    is_among(chunks.c.sha256, "texts"), chunks.c.embedder != bindparam("embedder")
+_CHUNKS_OF = (
+    select(chunks.c.id, chunks.c.sha256)
+    .where(is_among(chunks.c.sha256, "texts"), chunks.c.embedder != bindparam("embedder"))
+    .order_by(chunks.c.id)
+    .with_for_update()
 )
 _stored = chunks.join(vectors, vectors.c.chunk == chunks.c.id)
 _KNOWN = (

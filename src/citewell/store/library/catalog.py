@@ -27,6 +27,12 @@ from citewell.store.library.collection_rows import CollectionInfo
 from citewell.store.library.document_pages import DocumentPage, list_document_page
 from citewell.store.library.documents import DocumentInfo, Prepared
 from citewell.store.library.file_objects import FileObjects
+from citewell.store.library.library_locks import (
+    hold_addresses,
+    hold_collection,
+    hold_documents,
+    hold_part,
+)
 from citewell.text.language import count_tokens
 from citewell.types import Box, Chunk, Document
 
@@ -62,10 +68,11 @@ class Catalog:
         """The collection of that name, new or not. `owner` of a new one; empty: it is shared."""
 
         def create(connection: Connection) -> CollectionInfo:
+            hold_part(connection, name, "name")
             collection_rows.ensure_collection(connection, name, self._clock(), owner)
             return self._get_collection(connection, name)
 
-        return await self._db.write(create)
+        return await self._db.write_beside(create)
 
     async def collections(self) -> list[CollectionInfo]:
         """All of them, by name."""
@@ -79,10 +86,11 @@ class Catalog:
         """The collection and all that is in it: documents, bytes, chunks, words, vectors."""
 
         def delete(connection: Connection) -> None:
+            hold_collection(connection, name)
             self._get_collection(connection, name)
             collection_rows.delete_collection(connection, name)
 
-        await self._db.write(delete)
+        await self._db.write_beside(delete)
         await self._forget()
 
     async def find(self, collection: str, uri: str) -> DocumentInfo | None:
@@ -118,7 +126,7 @@ class Catalog:
             self._get_collection(connection, collection)
             collection_rows.set_chunking(connection, collection, chunking)
 
-        await self._db.write(change)
+        await self._db.write_beside(change)
 
     async def put(
         self,
@@ -145,6 +153,7 @@ class Catalog:
         """The same for documents that are rows already, in one transaction: all or none of them."""
 
         def put_all(connection: Connection, kept: Sequence[Prepared]) -> list[DocumentInfo]:
+            hold_addresses(connection, collection, [new.uri for new in kept])
             return [self.put_in(connection, collection, new, priority) for new in kept]
 
         async with AsyncExitStack() as stack:
@@ -153,7 +162,7 @@ class Catalog:
                 keeping = self._objects.keep(new.sha256, new.data)
                 data, place = await stack.enter_async_context(keeping)
                 kept.append(replace(new, data=data, place=place))
-            return await self._db.write(put_all, kept)
+            return await self._db.write_beside(put_all, kept)
 
     def put_in(
         self,
@@ -179,25 +188,29 @@ class Catalog:
         rows = await anyio.to_thread.run_sync(chunks.build_rows, info.title, cut)
 
         def change(connection: Connection) -> DocumentInfo:
+            hold_documents(connection, [doc_id])
             current = self._get_document(connection, doc_id)
             chunks.replace_chunks(connection, doc_id, current.collection, rows)
             return self._get_document(connection, doc_id)
 
-        return await self._db.write(change)
+        return await self._db.write_beside(change)
 
     async def set_priority(self, doc_id: str, priority: int) -> DocumentInfo:
         """Raises NotFound."""
 
         def change(connection: Connection) -> DocumentInfo:
+            hold_documents(connection, [doc_id])  # a new version takes over the priority
             self._get_document(connection, doc_id)
             documents.set_priority(connection, doc_id, priority)
             return self._get_document(connection, doc_id)
 
-        return await self._db.write(change)
+        return await self._db.write_beside(change)
 
     async def set_gone(self, doc_ids: Sequence[str], since: float | None) -> None:
         """Note since when these documents' place has them no more; None: it has them again."""
-        await self._db.write(lambda connection: documents.set_gone(connection, doc_ids, since))
+        await self._db.write_beside(
+            lambda connection: documents.set_gone(connection, doc_ids, since)
+        )
 
     async def documents(self, collection: str) -> list[DocumentInfo]:
         """Those of a collection, in the order of their addresses."""
@@ -256,17 +269,19 @@ class Catalog:
         """
 
         def delete(connection: Connection) -> None:
+            hold_documents(connection, doc_ids)
             self._delete_documents(
                 connection, [self._get_document(connection, doc_id) for doc_id in doc_ids]
             )
 
-        await self._db.write(delete)
+        await self._db.write_beside(delete)
         await self._forget()
 
     def delete_in(self, connection: Connection, doc_id: str) -> bool:
         """The same for one, as part of a transaction, after which `Database.forget` is called.
         False where it is not there.
         """
+        hold_documents(connection, [doc_id])
         info = documents.get_document(connection, self._embedder, doc_id)
         if info is not None:
             self._delete_documents(connection, [info])
@@ -296,7 +311,7 @@ class Catalog:
         self, collection: str, uri: str, sha256: str, members: Sequence[str]
     ) -> None:
         """Note that a file was unpacked whole: `members` are the addresses of what came out."""
-        await self._db.write(containers.record_unpacked, collection, uri, sha256, members)
+        await self._db.write_beside(containers.record_unpacked, collection, uri, sha256, members)
 
     async def list_unembedded(
         self, embedder: str, limit: int, docs: Sequence[str] | None = None, *, newest: bool = False
@@ -322,7 +337,7 @@ class Catalog:
         False where the summary has gone meanwhile: its document was replaced or deleted.
         """
         size = count_tokens(body)
-        return await self._db.write(chunks.put_summary, chunk_id, body, author, size)
+        return await self._db.write_beside(chunks.put_summary, chunk_id, body, author, size)
 
     async def put_vectors(self, embedder: str, ids: Sequence[int], rows: Vector) -> None:
         """Keep `rows`, shape (len(ids), dim), for these chunks and all others of equal text. Chunks
@@ -330,7 +345,7 @@ class Catalog:
         not finite.
         """
         blobs = vectors.encode_vectors(embedder, ids, rows)
-        await self._db.write(vectors.put_vectors, embedder, blobs)
+        await self._db.write_beside(vectors.put_vectors, embedder, blobs)
 
     async def _forget(self) -> None:
         """What was deleted is gone from the disk and from the object store too."""

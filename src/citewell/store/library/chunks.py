@@ -23,6 +23,7 @@ from citewell.messages import Text
 from citewell.store.index import vectors
 from citewell.store.index.chunk_words import Words
 from citewell.store.index.search_rows import get_search_rows
+from citewell.store.library.library_locks import hold_documents
 from citewell.store.schema.library import chunks, documents
 from citewell.text import tokens as words
 from citewell.text.sentences import detect_language
@@ -136,6 +137,8 @@ def list_unwritten_summaries(
 
 def put_summary(connection: Connection, chunk_id: int, body: str, author: str, size: int) -> bool:
     """Another text of a summary under a new id, to be embedded. False where it has gone."""
+    doc_id = connection.execute(_DOCUMENT_OF, {"id": chunk_id}).scalar_one_or_none()
+    hold_documents(connection, [doc_id] if doc_id else [])  # its chunks come and go as a whole
     old = connection.execute(_SUMMARY, {"id": chunk_id}).mappings().one_or_none()
     if old is None:
         return False
@@ -196,6 +199,7 @@ _OF_DOCUMENT = (
 )
 _TEXT = select(documents.c.text).where(documents.c.doc_id == bindparam("doc"))
 _of_its_document = documents.c.doc_id == chunks.c.doc
+_DOCUMENT_OF = select(chunks.c.doc).where(chunks.c.id == bindparam("id"))
 _SUMMARIES = (
     select(
         chunks.c.id,

@@ -28,7 +28,8 @@ from citewell.errors import InvalidInput, NotFound
 from citewell.messages import Text
 from citewell.store.dialects.upserts import insert_or_ignore
 from citewell.store.index.search_rows import get_search_rows
-from citewell.store.schema.library import chunks, collections, documents, files
+from citewell.store.library.file_rows import delete_unused_files, list_files
+from citewell.store.schema.library import chunks, collections, documents
 from citewell.store.users.audit import record_event
 from citewell.types import Shown
 
@@ -68,7 +69,9 @@ def is_confirmed_collection(collection: str) -> bool:
 
 
 def ensure_collection(connection: Connection, name: str, now: float, owner: str = "") -> None:
-    """One that is there keeps its owner."""
+    """One that is there keeps its owner. The caller holds something of it (`library_locks.py`), so
+    that it stays.
+    """
     row = {"name": name, "created_at": now, "owner": owner}
     if connection.execute(_INSERT, row).rowcount:
         record_event(
@@ -118,9 +121,10 @@ def set_chunking(connection: Connection, name: str, chunking: dict[str, Any]) ->
 
 
 def delete_collection(connection: Connection, name: str) -> None:
+    hashes = list_files(connection, name)
     connection.execute(_DELETE, {"of": name})
     record_event(connection, "collection.remove", "collection", name)
-    connection.execute(_DELETE_UNUSED_FILES)
+    delete_unused_files(connection, hashes)
     get_search_rows(connection).forget_words(connection)
 
 
@@ -168,7 +172,6 @@ _OWNER = select(collections.c.owner).where(_is_named)
 _CHUNKING = select(collections.c.chunking).where(_is_named)
 _SET_CHUNKING = update(collections).where(_is_named).values(chunking=bindparam("chunking"))
 _DELETE = delete(collections).where(_is_named)
-_DELETE_UNUSED_FILES = delete(files).where(files.c.sha256.not_in(select(documents.c.sha256)))
 _COLLECTIONS = select(
     collections.c.name,
     collections.c.created_at,

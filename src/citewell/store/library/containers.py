@@ -17,6 +17,7 @@ from citewell.store.dialects.upserts import upsert
 from citewell.store.library import documents as document_rows
 from citewell.store.library.chunks import replace_surrogates
 from citewell.store.library.documents import DocumentInfo
+from citewell.store.library.library_locks import hold_addresses
 from citewell.store.schema.library import collections, containers, documents
 
 INSIDE = "!/"  # between the address of a file and the name of what it holds
@@ -46,6 +47,7 @@ def find_unpacked(connection: Connection, collection: str, uri: str) -> str:
 def record_unpacked(
     connection: Connection, collection: str, uri: str, sha256: str, addresses: Sequence[str]
 ) -> None:
+    hold_addresses(connection, collection, [replace_surrogates(uri)])
     if connection.execute(_IS_THERE, {"name": collection}).first() is None:
         return
     members = json.dumps([replace_surrogates(address) for address in addresses])
@@ -54,7 +56,9 @@ def record_unpacked(
 
 
 def delete_empty_containers(connection: Connection) -> None:
-    """After a deletion: a container of which nothing is left leaves no trace."""
+    """After a deletion: a container of which nothing is left leaves no trace. One whose members
+    another transaction is just putting may go too: then its file is unpacked once more.
+    """
     connection.execute(_FORGET)
 
 

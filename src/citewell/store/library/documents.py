@@ -23,7 +23,6 @@ from sqlalchemy import (
     bindparam,
     case,
     delete,
-    exists,
     func,
     insert,
     select,
@@ -32,13 +31,14 @@ from sqlalchemy import (
 
 from citewell.messages import AnyText, dump_json, load_json
 from citewell.store.dialects.expressions import is_among
-from citewell.store.dialects.upserts import insert_or_ignore
 from citewell.store.index import vectors
 from citewell.store.index.search_rows import get_search_rows
 from citewell.store.library import chunks as chunk_rows
 from citewell.store.library.chunks import Row, Rows, replace_surrogates
 from citewell.store.library.collection_rows import ensure_collection
 from citewell.store.library.facts import facts
+from citewell.store.library.file_rows import delete_unused_files, insert_file
+from citewell.store.library.library_locks import hold_addresses
 from citewell.store.schema.library import chunks, documents, files, lines
 from citewell.types import Box, Chunk, Document, Page, Section, Shown
 
@@ -113,7 +113,10 @@ def put_document(
     now: float,
     priority: int | None = None,
 ) -> DocumentInfo:
-    """`priority` None: that of the version before."""
+    """`priority` None: that of the version before. Which version is new is decided by the one that
+    is there: their address is held.
+    """
+    hold_addresses(connection, collection, [new.uri])
     ensure_collection(connection, collection, now)
     texts = {chunk["sha256"] for chunk in new.chunks} - new.vectors.keys()
     known = vectors.find_text_vectors(connection, list(texts)) | new.vectors
@@ -121,8 +124,7 @@ def put_document(
     doc_id = old.doc_id if old else "doc_" + secrets.token_hex(8)
     if old:
         _delete_rows(connection, old)
-    file = {"sha256": new.sha256, "data": new.data, "place": new.place}
-    connection.execute(_INSERT_FILE, file)
+    insert_file(connection, new.sha256, new.data, new.place)
     before = old.priority if old else 0
     own = {
         "doc_id": doc_id,
@@ -273,7 +275,7 @@ def _build_line(number: int, box: Box) -> Row:
 def _delete_rows(connection: Connection, info: DocumentInfo) -> None:
     """Chunks, vectors and words go by their foreign keys; SQLite's words by their trigger."""
     connection.execute(_DELETE, {"doc_id": info.doc_id})
-    connection.execute(_DELETE_FILE, {"sha256": info.sha256})
+    delete_unused_files(connection, [info.sha256])
 
 
 def parse_document_info(row: RowMapping) -> DocumentInfo:
@@ -339,7 +341,6 @@ _CONTENT = select(documents).where(_is_asked)
 _TEXT_LENGTHS = select(documents.c.doc_id, func.length(documents.c.text).label("size")).where(
     is_among(documents.c.doc_id, "ids")
 )
-_INSERT_FILE = insert_or_ignore(files)
 _INSERT_DOCUMENT = insert(documents)
 _INSERT_LINE = insert(lines)
 _SET_PRIORITY = (
@@ -354,9 +355,6 @@ _SET_GONE = (
 )
 _GONE = select(documents.c.doc_id).where(documents.c.gone_since.is_not(None))
 _DELETE = delete(documents).where(_is_asked)
-_DELETE_FILE = delete(files).where(
-    files.c.sha256 == bindparam("sha256"), ~exists().where(documents.c.sha256 == files.c.sha256)
-)
 _before = lines.alias("before")
 _first_line = (
     select(func.max(_before.c.first))

@@ -71,7 +71,7 @@ class FileObjects:
             for some in _split(await self._db.read(_list_released)):
                 if not await self._try_deleting(some):
                     return
-                await self._db.write(_forget_released, some)
+                await self._db.write_beside(_forget_released, some)
         except StorageError as error:
             log.warning("objects that nothing names stay for now: %s", error.message)
 

@@ -27,6 +27,7 @@ from citewell.models.base import Vector
 from citewell.store.db import Database
 from citewell.store.dialects.upserts import insert_or_ignore
 from citewell.store.library.chunks import replace_surrogates
+from citewell.store.library.library_locks import hold_documents
 from citewell.store.schema.library import chunks, documents, question_sets, questions
 
 
@@ -75,12 +76,13 @@ class Questions:
         """All of a document, in place of those before; nothing where it has gone meanwhile."""
 
         def put(connection: Connection) -> None:
+            hold_documents(connection, [doc_id])
             connection.execute(_DELETE_SET, {"of": doc_id})
             kept = connection.execute(_PUT_SET, {"of": doc_id, "same": sha256}).rowcount
             if kept and found:
                 connection.execute(_PUT, [self._build_row(each) for each in found])
 
-        await self._db.write(put)
+        await self._db.write_beside(put)
 
     def _build_row(self, each: CheckedQuestion) -> dict[str, object]:
         return {

@@ -51,8 +51,9 @@ class SeenItem:
     document: str = ""
 
 
-def get_sync(connection: Connection, sync_id: str) -> Sync:
-    row = connection.execute(_GET, {"id": sync_id}).one_or_none()
+def get_sync(connection: Connection, sync_id: str, *, lock: bool = False) -> Sync:
+    """`lock`: as it is until the end of the transaction. Raises NotFound."""
+    row = connection.execute(_LOCK if lock else _GET, {"id": sync_id}).one_or_none()
     if row is None:
         raise NotFound(
             Text("no watched place {sync_id}", sync_id=sync_id),
@@ -76,3 +77,4 @@ def parse_item(row: Row[Any]) -> SeenItem:
 
 ONE = syncs.c.sync_id == bindparam("id")
 _GET = select(syncs).where(ONE)
+_LOCK = _GET.with_for_update()

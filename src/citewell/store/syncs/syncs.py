@@ -31,6 +31,7 @@ from citewell.store.dialects.expressions import is_among
 from citewell.store.dialects.upserts import upsert
 from citewell.store.library.chunks import replace_surrogates
 from citewell.store.library.collection_rows import ensure_collection
+from citewell.store.library.library_locks import hold_part
 from citewell.store.schema.job_tables import jobs, sync_items, syncs
 from citewell.store.syncs.sync_rows import (
     ONE,
@@ -84,6 +85,7 @@ class Syncs:
 
         def add(connection: Connection) -> Sync:
             now = self._clock()
+            hold_part(connection, collection, "syncs")
             ensure_collection(connection, collection, now)
             same = {"of": collection, "there": place}
             if connection.execute(_SAME, same).first() is not None:
@@ -106,7 +108,7 @@ class Syncs:
             )
             return get_sync(connection, sync_id)
 
-        return await self._db.write(add)
+        return await self._db.write_beside(add)
 
     async def get(self, sync_id: str) -> Sync:
         return await self._db.read(lambda connection: get_sync(connection, sync_id))
@@ -123,11 +125,11 @@ class Syncs:
         """The place and what was seen there; its documents are the catalog's."""
 
         def delete(connection: Connection) -> None:
-            sync = get_sync(connection, sync_id)
+            sync = get_sync(connection, sync_id, lock=True)
             connection.execute(_DELETE, {"id": sync_id})
             record_event(connection, "sync.remove", "collection", sync.collection, place=sync.place)
 
-        await self._db.write(delete)
+        await self._db.write_beside(delete)
         await self._db.forget()
 
     async def set_schedule(self, sync_id: str, every: float) -> Sync:
@@ -137,17 +139,17 @@ class Syncs:
             connection.execute(_CHANGE, row)
             return get_sync(connection, sync_id)
 
-        return await self._db.write(change)
+        return await self._db.write_beside(change)
 
     async def start(self, sync_id: str, make_job: MakeJob) -> str:
         """The id of its job: the one that waits or runs already, else a new one."""
 
         def start(connection: Connection) -> str:
-            sync = get_sync(connection, sync_id)
+            sync = get_sync(connection, sync_id, lock=True)  # of two that start it, one makes a job
             busy = connection.execute(_IS_BUSY, {"job": sync.job_id}).first()
             return sync.job_id if busy else self._start(connection, sync, make_job)
 
-        return await self._db.write(start)
+        return await self._db.write_beside(start)
 
     async def start_due(self, make_job: MakeJob) -> list[str]:
         """Jobs for those whose time has come and that are not at work. Of several processes that
@@ -155,9 +157,10 @@ class Syncs:
         """
         if not await self._db.read(self._list_due):
             return []
-        return await self._db.write(
+        return await self._db.write_beside(
             lambda connection: [
-                self._start(connection, sync, make_job) for sync in self._list_due(connection)
+                self._start(connection, sync, make_job)
+                for sync in self._list_due(connection, lock=True)
             ]
         )
 
@@ -165,7 +168,9 @@ class Syncs:
         """Note what a run came to; nothing where the place was removed meanwhile."""
         now = self._clock()
         row = {"id": sync_id, "report": dump_json(dict(report)), "mark": mark, "ran_at": now}
-        await self._db.write(lambda connection: connection.execute(_FINISH, row | {"now": now}))
+        await self._db.write_beside(
+            lambda connection: connection.execute(_FINISH, row | {"now": now})
+        )
 
     async def items(self, sync_id: str) -> dict[str, SeenItem]:
         """All that was ever seen there and is still kept, by address."""
@@ -192,17 +197,17 @@ class Syncs:
             if connection.execute(_IS_THERE, {"id": sync_id}).first() is not None:
                 connection.execute(_PUT_ITEM, row)
 
-        await self._db.write(put)
+        await self._db.write_beside(put)
 
     async def see_items(self, sync_id: str, uris: Iterable[str], at: float) -> None:
         """They are there, as they were read; those that could not be read stay as they were."""
         row = {"id": sync_id, "uris": list(uris), "seen_at": at}
-        await self._db.write(lambda connection: connection.execute(_SEE, row))
+        await self._db.write_beside(lambda connection: connection.execute(_SEE, row))
 
     async def mark_gone(self, sync_id: str, uris: Iterable[str], at: float) -> None:
         """They are there no more."""
         row = {"id": sync_id, "uris": list(uris), "gone_at": at}
-        await self._db.write(lambda connection: connection.execute(_CHANGE_ITEMS, row))
+        await self._db.write_beside(lambda connection: connection.execute(_CHANGE_ITEMS, row))
 
     async def count_items(self, sync_id: str) -> tuple[int, int]:
         """How many are there, and how many were."""
@@ -215,7 +220,7 @@ class Syncs:
 
     async def forget_items(self, sync_id: str, uris: Sequence[str]) -> None:
         row = {"id": sync_id, "uris": list(uris)}
-        await self._db.write(lambda connection: connection.execute(_FORGET, row))
+        await self._db.write_beside(lambda connection: connection.execute(_FORGET, row))
 
     async def list_elsewhere(self, sync: Sync, uris: Sequence[str]) -> set[str]:
         """Those of these documents that another place of the same collection has."""
@@ -233,8 +238,10 @@ class Syncs:
             lambda connection: connection.execute(_AS_OF, row).scalar_one_or_none()
         )
 
-    def _list_due(self, connection: Connection) -> list[Sync]:
-        rows = connection.execute(_DUE, {"now": self._clock(), "most": MOST_DUE}).all()
+    def _list_due(self, connection: Connection, *, lock: bool = False) -> list[Sync]:
+        """`lock`: they are this transaction's, and those of another are passed over."""
+        query = _LOCK_DUE if lock else _DUE
+        rows = connection.execute(query, {"now": self._clock(), "most": MOST_DUE}).all()
         return [parse_sync(row) for row in rows]
 
     def _start(self, connection: Connection, sync: Sync, make_job: MakeJob) -> str:
@@ -250,7 +257,7 @@ _SAME = _OF.where(syncs.c.place == bindparam("there"))
 _INSERT = insert(syncs)
 _CHANGE = update(syncs).where(ONE)
 _DELETE = delete(syncs).where(ONE)
-_IS_THERE = select(syncs.c.sync_id).where(ONE)
+_IS_THERE = select(syncs.c.sync_id).where(ONE).with_for_update(read=True, key_share=True)
 _WORKING = jobs.c.state.in_(["queued", "running"])
 _IS_BUSY = select(jobs.c.job_id).where(jobs.c.job_id == bindparam("job"), _WORKING)
 _DUE = (
@@ -260,6 +267,7 @@ _DUE = (
     .order_by(syncs.c.next_at)
     .limit(bindparam("most"))
 )
+_LOCK_DUE = _DUE.with_for_update(of=syncs, skip_locked=True)
 _FINISH = _CHANGE.values(next_at=bindparam("now", type_=Double) + syncs.c.every)
 _ITEMS = select(sync_items).where(sync_items.c.sync_id == bindparam("id"))
 _PUT_ITEM = upsert(sync_items, sync_items.c.sync_id, sync_items.c.uri)

@@ -76,14 +76,18 @@ def record_event(
 ) -> None:
     """Part of the transaction that it tells of. `person`: whom it concerns, where `subject` is not
     a user's name itself.
+
+    The count's row is taken first: from then until the end of the transaction no other entry is
+    written, so the one before is the last, and a name has one alias. Tell of it late, then.
     """
     actor, key = ACTOR.get(), get_home_key(get_home_folder(connection))
     signing, plain = derive_key(key, "audit"), dict(detail) | ({"person": person} if person else {})
+    seq = connection.execute(_COUNT, {"audit": 1, "entries": 1}).scalar_one()
     if person:
         detail["person"] = _get_alias(connection, signing, person)
     before = connection.execute(_LAST).one_or_none()
     entry = {
-        "seq": connection.execute(_COUNT, {"audit": 1, "entries": 1}).scalar_one(),
+        "seq": seq,
         "at": time.time(),
         "channel": actor.channel,
         "who": _get_alias(connection, signing, actor.name),

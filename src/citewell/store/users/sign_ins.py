@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select
 
+from citewell.store.dialects.locks import hold
 from citewell.store.schema.people import sign_ins, tokens, users
 from citewell.store.users.user_rows import USABLE
 
@@ -37,6 +38,7 @@ def compute_csrf_token(secret: str) -> str:
 
 def insert_sign_in(connection: Connection, digest: str, token_id: str, now: float) -> None:
     """Of those of the same token, the newest stay."""
+    hold(connection, "sign-ins", token_id)
     row = {"sha256": digest, "token_id": token_id, "created_at": now, "used_at": now}
     connection.execute(insert(sign_ins), row)
     connection.execute(_TOO_MANY, {"id": token_id})

@@ -60,7 +60,7 @@ class Uses:
     async def _write_noted(self) -> None:
         while noted := self._noted.copy():
             try:
-                await self._db.write(lambda connection, noted=noted: _write_rows(connection, noted))  # type: ignore[misc]  # bound now
+                await self._db.write_beside(_write_rows, noted)
             except StorageError as error:
                 self._refused = self._clock()
                 log.warning(
@@ -74,7 +74,7 @@ class Uses:
 
 
 def _write_rows(connection: Connection, noted: Mapping[tuple[Kind, str], float]) -> None:
-    for (kind, key), at in noted.items():
+    for (kind, key), at in sorted(noted.items()):  # in one order for all processes
         connection.execute(_LATER[kind], {"key": key, "at": at})
 
 

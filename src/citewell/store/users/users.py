@@ -202,7 +202,7 @@ class Users:
         """A page's new session: its cookie's secret. Of a token's sessions the newest stay."""
         secret, now = secrets.token_urlsafe(32), self._clock()
         digest = hash_secret(secret)
-        await self._db.write(insert_sign_in, digest, token_id, now)
+        await self._db.write_beside(insert_sign_in, digest, token_id, now)
         return secret
 
     async def find_session_holder(
@@ -226,7 +226,7 @@ class Users:
 
     async def sign_out(self, secret: str) -> None:
         """Nothing happens where the session has ended already."""
-        await self._db.write(delete_sign_in, hash_secret(secret))
+        await self._db.write_beside(delete_sign_in, hash_secret(secret))
 
     async def forget_ended(self, life: Lifetime) -> None:
         """Sessions of the page that have run out leave no row."""
@@ -236,7 +236,7 @@ class Users:
             self._uses.write_in(connection)  # else one that is in use could look as if it were not
             delete_ended(connection, now, life)
 
-        await self._db.write(forget)
+        await self._db.write_beside(forget)
 
 
 _COUNT = select(func.count()).select_from(users)
