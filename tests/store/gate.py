@@ -43,7 +43,7 @@ async def run_during(
         two = asyncio.ensure_future(second())
         await asyncio.sleep(MEANWHILE)
         go.set()
-        return await asyncio.gather(one, two, return_exceptions=True)
+        return [*await asyncio.gather(one, two, return_exceptions=True)]
     finally:
         go.set()
         db._write = write  # type: ignore[method-assign]

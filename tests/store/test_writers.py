@@ -56,10 +56,13 @@ async def test_a_version_that_comes_while_its_document_goes(
 ) -> None:
     one, two = shelves
     old = await one.put("a", "old")
-    delete, put = (
-        lambda shelf: shelf.catalog.delete(old.doc_id),
-        lambda shelf: shelf.put("a", "new", embed=False),
-    )
+
+    async def delete(shelf: Shelf) -> None:
+        await shelf.catalog.delete(old.doc_id)
+
+    async def put(shelf: Shelf) -> None:
+        await shelf.put("a", "new", embed=False)
+
     first, second = (delete, put) if deleted_first else (put, delete)
     await run_during(one.db, lambda: first(one), lambda: second(two))
     there = [(each.version, each.priority) for each in await one.catalog.documents("default")]
@@ -74,10 +77,13 @@ async def test_a_document_that_comes_while_its_collection_goes(
 ) -> None:
     one, two = shelves
     await one.put("a", "first")
-    delete, put = (
-        lambda shelf: shelf.catalog.delete_collection("default"),
-        lambda shelf: shelf.put("b", "second", embed=False),
-    )
+
+    async def delete(shelf: Shelf) -> None:
+        await shelf.catalog.delete_collection("default")
+
+    async def put(shelf: Shelf) -> None:
+        await shelf.put("b", "second", embed=False)
+
     first, second = (delete, put) if deleted_first else (put, delete)
     await run_during(one.db, lambda: first(one), lambda: second(two))
     if deleted_first:
