@@ -152,10 +152,11 @@ class Database:
     async def write_briefly(
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """The same for one statement that a request waits for: it does not queue behind the long
-        writes of this process. Nothing of it is called when it is kept.
+        """The same for one statement that a request waits for, on rows that nobody else decides on:
+        it queues behind no other writer, here or elsewhere. Nothing of it is called when it is
+        kept.
         """
-        return await self._run_in_thread(lambda: self.server.transact(fn, True, *args, **kwargs))
+        return await self._run_in_thread(lambda: self.server.transact(fn, "brief", *args, **kwargs))
 
     async def try_writing(self) -> None:
         """A write that changes nothing. It reaches the disk as every other does."""

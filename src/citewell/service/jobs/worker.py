@@ -140,7 +140,7 @@ async def _resume_leftovers(app: App) -> None:
                 next_sweep = time.monotonic() + SWEPT
                 await app.file_objects.sweep()
                 if app.db.dialect == "postgresql":
-                    await app.db.write(sweep_counts)
+                    await app.db.write_beside(sweep_counts)
         except CitewellError as error:
             log.warning("embedding waits: %s", error.message)
         except Exception:

@@ -2,7 +2,8 @@
 what it has said so far, and what its user wants of it.
 
 The one rule: a row is its server's while that one gives signs of life; a minute after the last one,
-or after its end, it goes. The clock is the database's: one for all servers.
+or after its end, it goes. The clock is the database's: one for all servers. What a run tells comes
+from one process, so nothing is held.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, 
 
 from citewell.messages import dump_json, load_json
 from citewell.store.db import Database
-from citewell.store.dialects.claims import begin_claim, read_server_clock
+from citewell.store.dialects.server_clock import read_server_clock
 from citewell.store.schema.server_tables import live_events, live_runs
 
 CANCEL: Final = "cancel"
@@ -40,13 +41,12 @@ class LiveRunRows:
         """`row`: its `question`, `agent`, `session_id` and `started_at`."""
 
         def begin(connection: Connection) -> None:
-            begin_claim(connection)
             now = read_server_clock(connection)
             connection.execute(_SWEEP, {"old": (now or 0.0) - KEPT})
             own = {"trace_id": trace_id, "user_id": user_id, "seen_at": now}
             connection.execute(insert(live_runs).values(wish="", ended_at=0), row | own)
 
-        await self._db.write(begin)
+        await self._db.write_beside(begin)
 
     async def tell(
         self, trace_id: str, n: int, events: Sequence[Any], *, ends: bool = False
@@ -54,7 +54,6 @@ class LiveRunRows:
         """A sign of life, and the `n`-th events where there are some. What its user wants of it."""
 
         def tell(connection: Connection) -> str:
-            begin_claim(connection)
             now = read_server_clock(connection)
             seen = {"id": trace_id, "seen_at": now} | ({"ended_at": now} if ends else {})
             connection.execute(_CHANGE, seen)
@@ -63,19 +62,18 @@ class LiveRunRows:
                 connection.execute(insert(live_events), row)
             return connection.execute(_WISH, {"id": trace_id}).scalar() or ""
 
-        return await self._db.write(tell)
+        return await self._db.write_beside(tell)
 
     async def wish(self, trace_id: str, user_id: str, wish: str) -> bool:
         """False where no such run of this user is answered anywhere."""
 
         def change(connection: Connection) -> bool:
-            begin_claim(connection)
             found = _find(connection, trace_id, user_id)
             if found:
                 connection.execute(_CHANGE, {"id": trace_id, "wish": wish})
             return found
 
-        return await self._db.write(change)
+        return await self._db.write_beside(change)
 
     async def is_alive(self, trace_id: str, user_id: str) -> bool:
         return await self._db.read(_find, trace_id, user_id)

@@ -275,7 +275,8 @@ class PostgresServer:
 
     def _limit_transaction(self, connection: Connection) -> None:
         mode = connection.get_execution_options().get("citewell_mode", "read")
-        first = "" if mode == "read" else "; " + write_first_lock(alone=mode == "alone")
+        waits = mode in {"beside", "alone"}
+        first = "; " + write_first_lock(alone=mode == "alone") if waits else ""
         connection.exec_driver_sql(self._limits + first)
 
     def _check_server(self, connection: Connection) -> None:

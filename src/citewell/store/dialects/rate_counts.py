@@ -11,8 +11,6 @@ import hashlib
 
 from sqlalchemy import Connection, text
 
-from citewell.store.dialects.claims import begin_claim
-
 _HIT = text(
     """
     WITH moment AS (SELECT extract(epoch FROM statement_timestamp()) / :seconds AS at)
@@ -50,7 +48,6 @@ def count_hit(connection: Connection, key: str, most: int, seconds: int, hits: i
     """So many more within these `seconds`; False, and not counted, where that would be more than
     `most`.
     """
-    begin_claim(connection)
     values = {"key": hash_key(key), "most": most, "seconds": seconds, "more": hits}
     return bool(connection.execute(_HIT, values).rowcount)
 

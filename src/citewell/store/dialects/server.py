@@ -17,8 +17,9 @@ from citewell.store.migrations.revisions import State
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# whether a transaction reads, writes beside others that write, or writes while nobody else does
-Mode = Literal["read", "beside", "alone"]
+# a transaction reads; writes beside others that write, or while no other does; or is one statement
+# on rows that have nothing to do with any others, which waits for none of these
+Mode = Literal["read", "beside", "alone", "brief"]
 AFTER: Final = "citewell_after"  # in `info` of a connection that writes: calls for when it is kept
 HOME: Final = "citewell_home"  # the execution option of every connection: the folder of the home
 
