@@ -12,8 +12,6 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection, bindparam, delete, exists, select
 
-from citewell.errors import StorageError
-from citewell.messages import Text
 from citewell.store.dialects.expressions import is_among
 from citewell.store.dialects.upserts import insert_or_ignore
 from citewell.store.schema.library import documents, files
@@ -22,14 +20,13 @@ _TRIES = 5
 
 
 def insert_file(connection: Connection, sha256: str, data: bytes, place: str) -> None:
-    """Unless these bytes are there; if they are just going, once they have gone."""
+    """Unless these bytes are there; if they are just going, once they have gone. Were they to go
+    each time, their document's foreign key would have the whole transaction run again.
+    """
     for _ in range(_TRIES):
         connection.execute(_INSERT, {"sha256": sha256, "data": data, "place": place})
         if connection.execute(_SHARE, {"sha256": sha256}).first() is not None:
             return
-    raise StorageError(
-        Text("these bytes are being deleted by others all the time"), hint=Text("try again")
-    )
 
 
 def list_files(connection: Connection, collection: str) -> list[str]:
