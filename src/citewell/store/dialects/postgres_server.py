@@ -231,7 +231,7 @@ class PostgresServer:
         """`fn` on one snapshot, without waiting for a server that is away. Raises StorageError."""
         assert self._engine is not None
         try:
-            return self._try_once(self._engine, _Tries(False), fn, False, *args, **kwargs)
+            return self._try_once(self._engine, _Tries(False), fn, "read", *args, **kwargs)
         except DBAPIError as error:
             raise to_storage_error(self.name, self._url, error.orig) from error
 
