@@ -13,7 +13,7 @@ from contextlib import suppress
 import anyio
 from anyio.abc import TaskGroup
 
-from citewell.errors import CitewellError
+from citewell.errors import CitewellError, Conflict, StorageError
 from citewell.models.builtin.lanes import use_background_priority
 from citewell.runtime.app import App
 from citewell.runtime.progress import OnProgress, Progress, Rate, ignore_progress
@@ -28,8 +28,8 @@ PATIENCE = 0.5
 class Embedding:
     """Embeds what waits, until `close` was called and nothing is left.
 
-    `docs`: only these documents, more by `more`; None: every chunk that waits, whoever left it.
-    `expected`: passages that unread files will bring, for the time left.
+    `docs`: only these documents, more by `announce_document`; None: every chunk that waits.
+    `expected`: passages that unread files will bring. `problem`: what stopped `run_beside`.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class Embedding:
         self._own = 0  # requests on the way
         self.done = 0
         self.expected = 0.0
+        self.problem = ""
 
     def announce_document(self, doc_id: str = "") -> None:
         """A document was committed."""
@@ -74,6 +75,15 @@ class Embedding:
         if self.done:
             await self._report_progress()
         return self.done
+
+    async def run_beside(self) -> None:
+        """What the embedder refuses stops no reading, but is the `problem`: words are found."""
+        try:
+            await self.run()
+        except (Conflict, StorageError):
+            raise
+        except CitewellError as error:
+            self.problem = error.explanation
 
     async def _start_next_batch(self, group: TaskGroup) -> bool:
         """Start the next request, or wait for work; False when there is none and none will come."""

@@ -10,7 +10,7 @@ import asyncio
 import anyio
 
 from citewell.agents.paper.paper_states import FIRST
-from citewell.errors import CitewellError, Conflict, PermanentError, StorageError
+from citewell.errors import Conflict, PermanentError
 from citewell.messages import AnyText
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
@@ -51,7 +51,7 @@ async def make_report(app: App, job: Job, holder: Holder) -> ReportMade:
     work = _Work(app, holder, session)
     try:
         async with anyio.create_task_group() as group:
-            group.start_soon(work.embed)
+            group.start_soon(work.embedding.run_beside)
             await work.report(job.payload.get("lang"))
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
@@ -60,7 +60,7 @@ async def make_report(app: App, job: Job, holder: Holder) -> ReportMade:
         session_id=session_id,
         current_state=state,
         embedded=work.embedding.done,
-        problem=work.problem,
+        problem=work.embedding.problem,
     )
 
 
@@ -68,17 +68,7 @@ class _Work:
     def __init__(self, app: App, holder: Holder, session: papers.PaperSession) -> None:
         self.embedding = Embedding(app, holder.tell, docs=(session.paper.doc_id,))
         self.embedding.close()
-        self.problem = ""
         self._app, self._holder, self._session = app, holder, session
-
-    async def embed(self) -> None:
-        """What the embedder refuses must not cost the report: words are found without it."""
-        try:
-            await self.embedding.run()
-        except (Conflict, StorageError):
-            raise
-        except CitewellError as error:
-            self.problem = error.explanation
 
     async def report(self, lang: str | None) -> None:
         name = self._session.paper.name

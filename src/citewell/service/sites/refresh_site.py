@@ -9,12 +9,9 @@ import anyio
 from pydantic import Field
 
 from citewell.errors import (
-    CitewellError,
-    Conflict,
     InvalidInput,
     NotFound,
     PermanentError,
-    StorageError,
     TransientError,
     UnreadableFile,
     unwrap_first_error,
@@ -90,7 +87,7 @@ async def refresh_site(
     work = _Refresh(app, name, pages, on_progress or ignore_progress, allowed, site)
     try:
         async with anyio.create_task_group() as group:
-            group.start_soon(work.embed)
+            group.start_soon(work.embedding.run_beside)
             async with anyio.create_task_group() as readers:
                 for _ in range(min(AT_ONCE, len(pages))):
                     readers.start_soon(work.read)
@@ -126,16 +123,6 @@ class _Refresh:
         self._removed: list[str] = []
         self._failed: dict[str, str] = {}
         self._warnings: list[str] = []
-        self._problem = ""
-
-    async def embed(self) -> None:
-        """What the embedder refuses must not stop the reading: words are found without it."""
-        try:
-            await self.embedding.run()
-        except (Conflict, StorageError):
-            raise
-        except CitewellError as error:
-            self._problem = error.explanation
 
     async def read(self) -> None:
         for url in self._next:
@@ -192,7 +179,7 @@ class _Refresh:
             ],
             warnings=self._warnings,
             embedded=self.embedding.done,
-            problem=self._problem,
+            problem=self.embedding.problem,
         )
 
 

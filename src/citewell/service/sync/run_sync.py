@@ -14,11 +14,9 @@ import anyio
 
 from citewell.errors import (
     CitewellError,
-    Conflict,
     InvalidInput,
     PermanentError,
     SourceUnavailable,
-    StorageError,
     TransientError,
     UnreadableFile,
     unwrap_first_error,
@@ -56,7 +54,7 @@ async def run_sync(
     run = _Run(app, sync, on_progress or ignore_progress, allowed)
     try:
         async with anyio.create_task_group() as group:
-            group.start_soon(run.embed)
+            group.start_soon(run.embedding.run_beside)
             with anyio.move_on_after(app.settings.sync.seconds) as limit:
                 await run.work()
             if limit.cancelled_caught:
@@ -92,17 +90,7 @@ class _Run:
         self._whole = False
         self.mark = ""
         self._again = False  # whether an item has to be read again that is as it was
-        self._problem = ""
         self._bytes = self._done = self._wanted = 0
-
-    async def embed(self) -> None:
-        """What the embedder refuses must not stop the reading."""
-        try:
-            await self.embedding.run()
-        except (Conflict, StorageError):
-            raise
-        except CitewellError as error:
-            self._problem = error.explanation
 
     def end(self, error: CitewellError) -> None:
         """Note what ends the run before its end: the first one counts."""
@@ -295,5 +283,5 @@ class _Run:
             error=None
             if error is None
             else {"code": error.code, "message": error.message, "hint": error.hint},
-            problem=self._problem,
+            problem=self.embedding.problem,
         )
