@@ -1,6 +1,4 @@
-"""`python -m citewell` is `citewell`. Worker processes import this module too, and must not start
-it again.
-"""
+"""`python -m citewell` is `citewell`. Worker processes import this module and must not start it."""
 
 from __future__ import annotations
 

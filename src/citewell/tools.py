@@ -232,9 +232,7 @@ class FeedbackManager:
     async def handle_feedback(
         self, trace_id: str, is_correct: bool, user_correction: str | None = None
     ) -> str:
-        """Says "Knowledge captured", "Trace not found", or so what became of it. Raises
-        InvalidInput, StorageError.
-        """
+        """Says "Knowledge captured", "Trace not found", or what came of it. Raises InvalidInput."""
         app = _get_app()
         try:
             given = await submit_feedback(app, trace_id, is_correct, user_correction, self.user_id)

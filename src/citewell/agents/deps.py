@@ -58,9 +58,7 @@ class Search(Protocol):
     async def find_more(
         self, question: str, search_for: str, read: Sequence[Passage]
     ) -> list[Passage]:
-        """Other passages, by other words and in the other language, where those that were read lack
-        the answer.
-        """
+        """Other passages, by other words and in the other language, where the answer is lacking."""
         ...
 
     async def find_confirmed(self, question: str) -> list[ConfirmedEvidence]:

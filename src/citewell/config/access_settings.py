@@ -81,9 +81,7 @@ class AccessSettings(Group):
     @field_validator("origins")
     @classmethod
     def _normalize_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """As browsers write them, so that they can be compared. `null`: pages opened from a file,
-        and whoever says so.
-        """
+        """As browsers write them, for comparing. `null`: pages of files, and whoever says so."""
         for origin in value:
             if origin == "null":
                 continue

@@ -43,9 +43,7 @@ def build_settings(values: Mapping[str, Any]) -> Settings:
 
 
 def read_config_file(environ: Mapping[str, str]) -> dict[str, Any]:
-    """What the settings file says, not yet checked; empty where there is none. Raises ConfigError,
-    which names the file.
-    """
+    """What the settings file says, unchecked; empty without one. Raises ConfigError."""
     named = environ.get(PREFIX + "CONFIG")
     home = environ.get(PREFIX + "HOME")
     path = (

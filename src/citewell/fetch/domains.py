@@ -38,9 +38,7 @@ class Domains:
     entries: tuple[_Entry, ...] = ()
 
     def is_allowed(self, url: str) -> bool:
-        """Whether this is a URL that may be fetched at all (see `canonicalize_url`), of a host that
-        the entries name.
-        """
+        """Whether this URL may be fetched (see `canonicalize_url`), of a host that entries name."""
         try:
             host, port = _parse_host_port(url)
         except InvalidInput:

@@ -138,9 +138,7 @@ class Fetcher:
     async def _follow_redirects(
         self, url: str, headers: dict[str, str], wanted: Wanted, *, asked: bool = False
     ) -> Reply:
-        """The reply at the end of the redirects. `asked`: robots.txt has not to be asked, for this
-        is it.
-        """
+        """The reply at the end of the redirects. `asked`: robots.txt itself, not to be asked."""
         notes: tuple[str, ...] = ()
         passed: tuple[str, ...] = ()
         for _ in range(MOST_REDIRECTS + 1):

@@ -42,9 +42,7 @@ class _Host:
     users: int = 0
 
     async def wait_ready(self, name: str) -> None:
-        """Waits until the host may be asked. TransientError (`paused`) at once where its pause is
-        longer than there is time.
-        """
+        """Waits until the host may be asked. TransientError (`paused`) where time would run out."""
         while True:
             pause = self.not_before - time.monotonic()
             if pause > max(0.0, get_time_left()):
@@ -101,9 +99,7 @@ class Hosts:
         return max(self._delay, robots.delay)
 
     async def sitemaps(self, url: str, attempts: int) -> list[str]:
-        """Canonical URLs that the robots.txt of this site names, else the usual one. Raises what
-        `check` raises.
-        """
+        """Canonical URLs that this robots.txt names, else the usual one. Raises as `check`."""
         site = get_origin(url)
         found: dict[str, None] = {}  # in their order, each once
         for each in (await self._load_robots(site, attempts)).sitemaps:

@@ -103,9 +103,7 @@ def _merge_groups(groups: list[_Group], agent: str) -> Robots | None:
 
 
 def is_match(pattern: str, target: str) -> bool:
-    """`*` is anything and `$` at the end is the end. Each part is looked for once, so that no
-    pattern costs much.
-    """
+    """`*` is anything, `$` at the end is the end. Each part is looked for once: cheap."""
     ends = pattern.endswith("$")
     first, *rest = pattern.removesuffix("$").split("*")
     if not target.startswith(first):

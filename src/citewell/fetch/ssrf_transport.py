@@ -39,9 +39,7 @@ Ended = Callable[[bool], Coroutine[Any, Any, None]]
 
 @dataclass(slots=True, eq=False)
 class _HostPool:
-    """The connections to one host. `users`: requests under way, with their replies. `address`: the
-    one that answered last.
-    """
+    """The connections to one host. `users`: requests under way. `address`: that answered last."""
 
     transport: httpx2.AsyncHTTPTransport
     users: int = 0
@@ -150,9 +148,7 @@ class _Body(httpx2.AsyncByteStream):
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """Resolves, checks, connects; the certificate is checked against the host's name. Raises what
-    `Guard.addresses` raises.
-    """
+    """Resolves, checks, connects; certificates are checked by name. Raises as `Guard.addresses`."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -228,9 +224,7 @@ async def _send_request(
 
 @contextlib.contextmanager
 def _convert_protocol_errors() -> Iterator[None]:
-    """What the libraries below raise, uncaught, at bytes that are not HTTP/2 or not TLS: a status
-    that is no number, say.
-    """
+    """What libraries raise, uncaught, at broken HTTP/2 or TLS, such as a status without number."""
     try:
         yield
     except (H2Error, ssl.SSLError, ValueError, LookupError) as error:
@@ -243,9 +237,7 @@ async def _close_pool(kept: _HostPool) -> None:
 
 
 def create_client(guard: Guard, agent: str) -> httpx2.AsyncClient:
-    """A client that keeps no cookies, follows no redirects by itself, and knows no proxy: one would
-    resolve for itself.
-    """
+    """A client without cookies, redirects and proxies: a proxy would resolve for itself."""
     headers = {
         "User-Agent": agent,
         "Accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5",

@@ -26,9 +26,7 @@ Parser = Callable[[bytes, str, IngestSettings], Document]
 
 
 def _make_parser(module: str) -> Parser:
-    """The `parse` of a module of this package, imported when first used. What it trips over makes
-    the file unreadable.
-    """
+    """A module's `parse`, imported on first use; what it trips over makes the file unreadable."""
 
     def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         function: Parser = importlib.import_module(f"citewell.ingest.{module}").parse

@@ -49,9 +49,7 @@ def build_document(
     boxes: Sequence[Box] = (),
     dated: float | None = None,
 ) -> Document:
-    """The finished document. `dated`: seconds since the epoch. Raises UnreadableFile where there is
-    no text in it.
-    """
+    """The finished document. `dated`: seconds since the epoch. Raises UnreadableFile if empty."""
     if not text.strip():
         raise UnreadableFile(Text("{name} holds no text", name=name))
     shown = " ".join(clean_text(title).split())[:MAX_TITLE] or get_file_stem(name)
@@ -86,9 +84,7 @@ class Outline:
 
 
 class Assembly:
-    """Collects blocks. `gap` is what stands before a block: a blank line, or one break between rows
-    and list items.
-    """
+    """Collects blocks. `gap` stands before one: a blank line, or a break between rows, items."""
 
     def __init__(self) -> None:
         self.outline = Outline()
@@ -150,9 +146,7 @@ class Assembly:
         self.outline.heading(level, title[:MAX_TITLE], self._length, anchor)
 
     def page(self, number: int) -> None:
-        """What is appended from here on stands on page `number`; what came before the first such
-        call, on page 1.
-        """
+        """What is appended now stands on page `number`; before the first call, on page 1."""
         if not self.pages and self._length:
             self.pages.append(Page(1, 0, 0))
         if self.pages:

@@ -72,9 +72,7 @@ _MARKS = re.compile(rb"\A(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`suffix` of a type that we read, or empty; `words` name the type in a message, `hint` what
-    can be done about it.
-    """
+    """`suffix` of a type we read, or empty; `words` name the type, `hint` says what to do."""
 
     suffix: str
     words: str

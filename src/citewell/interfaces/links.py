@@ -139,9 +139,7 @@ def escape_markdown(text: str) -> str:
 
 
 def unlink_citations(text: str) -> str:
-    """What `link_citations` wrote, as the answer was: for programs that send it back as part of a
-    conversation.
-    """
+    """The answer without `link_citations`, for programs that send it back in conversations."""
     found = SOURCES.search(text)
     return NUMBER_LINK.sub(r"[\1]", text[: found.start()] if found else text).strip()
 

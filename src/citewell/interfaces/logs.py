@@ -155,9 +155,7 @@ def _build_record(said: str, exc_info: Any = None) -> logging.LogRecord:
 
 
 def _preload_imports(formatter: logging.Formatter) -> None:
-    """Have loaded what writing a line with a traceback takes: with no file descriptor left nothing
-    could be imported.
-    """
+    """Preload what logging a traceback takes: without file descriptors nothing imports."""
     try:
         int("\x1b")
     except ValueError:

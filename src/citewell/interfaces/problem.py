@@ -38,9 +38,7 @@ def to_problem(error: CitewellError, tell: Callable[[str], str] = str) -> Proble
 
 
 def to_error(shape: Mapping[str, Any]) -> CitewellError:
-    """The other way round: an error from its shape (an `error` event's data), with or without the
-    outer `error` key.
-    """
+    """The reverse: an error from its shape (an `error` event), with or without `error` key."""
     inner = shape.get("error", shape)
     return CitewellError(
         str(inner.get("message", "failed")),

@@ -96,9 +96,7 @@ class Spans:
         return None
 
     def close(self, seconds: float = SECONDS) -> None:
-        """Send what is left, for so long at most; in a thread that ends with the process: a
-        collector may not answer.
-        """
+        """Send what is left, for so long at most, in a daemon thread: collectors may not answer."""
         sending = threading.Thread(
             target=self._provider.shutdown, name="citewell-spans", daemon=True
         )
@@ -107,9 +105,7 @@ class Spans:
 
 
 def build_spans(settings: Settings) -> Spans | None:
-    """None where the settings want none. Raises ConfigError where they do, and the extra is not
-    there or cannot be set up.
-    """
+    """None where not wanted. Raises ConfigError where the extra is missing or unusable."""
     if not settings.otel:
         return None
     try:

@@ -45,9 +45,7 @@ class Fitted:
 
 
 def fit(samples: Sequence[Sample]) -> Fitted | None:
-    """Logistic regression with a ridge penalty; None where all labels are the same, or there are
-    too few groups to validate.
-    """
+    """Ridge logistic regression; None with one label only, or too few groups to validate."""
     names, rows, labels, folds = _build_table(samples)
     if len(set(labels)) < 2 or len(set(folds)) < FOLDS:
         return None
@@ -81,9 +79,7 @@ def fit_choice(samples: Sequence[Sample]) -> Fitted | None:
 
 
 def _build_table(samples: Sequence[Sample]) -> tuple[list[str], Array, Array, NDArray[np.int64]]:
-    """Names of the signals, signals and labels of the samples, and the fold of each; samples of one
-    group are in one fold.
-    """
+    """Signals' names, samples' signals and labels, and folds that keep groups together."""
     names = list(samples[0].signals)
     rows = np.array(
         [[sample.signals.get(name, 0.0) for name in names] for sample in samples], dtype=np.float64
@@ -158,9 +154,7 @@ def _compute_shares(x: Array, choices: NDArray[np.int64], counted: Array | float
 def measure_reliability(
     chances: Sequence[float] | Array, labels: Sequence[bool] | Array
 ) -> Reliability | None:
-    """Brier score, area under the ROC curve, expected calibration error and the bins of the
-    reliability curve; None of none.
-    """
+    """Brier score, area under the ROC curve, calibration error, reliability bins; or None."""
     said, truth = np.asarray(chances, dtype=np.float64), np.asarray(labels, dtype=np.float64)
     if not len(said):
         return None

@@ -117,9 +117,7 @@ def _normalize_turn(turn: Any) -> Any:
 
 
 class CorpusDocument(Line):
-    """One document, or one `page` of it (lines of the same `doc_id`), given as `text` or as a
-    `file` beside the corpus.
-    """
+    """A document, or a `page` of it (lines of a `doc_id`): `text`, or a `file` beside."""
 
     doc_id: Filled
     title: str = ""

@@ -63,9 +63,7 @@ def _count_due_refusals(item: Item) -> Pair | None:
 
 
 def _count_wrong_refusals(item: Item) -> Pair | None:
-    """Of the questions that have an answer, those refused; one with neither gold nor answers is not
-    known to have any.
-    """
+    """Of questions with an answer, those refused; without gold and answers unknown."""
     known = item.gold or item.answers or item.parts
     return (float(item.answer.refused), 1) if item.answer and item.answerable and known else None
 

@@ -81,9 +81,7 @@ def _compute_interval(values: Array) -> tuple[float, float]:
 def compute_difference(
     old: tuple[Array, Array], new: tuple[Array, Array], drawn: Resampled
 ) -> Figure | None:
-    """New minus old over the same items, drawn together (paired bootstrap): each is (above, below)
-    as in `compute_figure`.
-    """
+    """New minus old over the same items (paired bootstrap): (above, below) as `compute_figure`."""
     (above0, below0), (above1, below1) = old, new
     if not below0.sum() or not below1.sum():
         return None

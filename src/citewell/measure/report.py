@@ -130,9 +130,7 @@ class Item(Part):
 
 
 class Bin(Part):
-    """Items whose confidence lay between `low` and `high`: what was said on average, and how many
-    were right.
-    """
+    """Items whose confidence lay between `low` and `high`: mean said, and how many right."""
 
     low: float
     high: float
@@ -193,9 +191,7 @@ class Run(Part):
 
 
 class Report(Part):
-    """Figures are None where there is nothing to count. `intervals`: 95 % by `group.figure`;
-    `counted`: over how many items.
-    """
+    """None without anything to count. `intervals`: 95 % by `group.figure`; `counted`: items."""
 
     n: int
     of: int

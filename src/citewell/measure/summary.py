@@ -18,9 +18,7 @@ def build_report(
     model: Callable[[dict[str, float]], float],
     calibrate: bool = False,
 ) -> Report:
-    """`of`: how many questions were to be asked. `model`: the search confidence in force.
-    `calibrate`: fit new weights too.
-    """
+    """`of`: questions to ask. `model`: the search confidence. `calibrate`: fit weights too."""
     counted: dict[str, int] = {}
     intervals: dict[str, tuple[float, float]] = {}
     groups: dict[str, Group] = {}

@@ -56,9 +56,7 @@ def tokenize_text(text: str) -> list[str]:
 
 
 def contains_answer(said: str, gold: str) -> bool:
-    """Whether the gold answer's tokens stand in the answer next to each other: 2 is not in 2023,
-    and 125 kg is in 125kg.
-    """
+    """Whether gold tokens stand together in the answer: 2 is not in 2023; 125 kg is in 125kg."""
     hay, needle = tokenize_text(said), tokenize_text(gold)
     if not needle:
         return False
@@ -76,9 +74,7 @@ def compute_recall(said: str, gold: str) -> float:
 
 
 def is_answer_given(said: str, gold: str) -> bool:
-    """Whether one gold answer is given: as it stands, or, where it is long, in enough of its words
-    and all of its figures.
-    """
+    """Whether a gold answer is given as it stands, or if long, most words and all figures."""
     if contains_answer(said, gold):
         return True
     if len(normalize_words(gold)) < LONG or compute_recall(said, gold) < ENOUGH:

@@ -27,9 +27,7 @@ def showing_in(language: str) -> Iterator[None]:
 
 
 def choose_language(accepted: str) -> str:
-    """The language of ours that an `Accept-Language` likes best (RFC 9110, 12.5.4); English where
-    it names none of them.
-    """
+    """Our language that an `Accept-Language` likes best (RFC 9110, 12.5.4), else English."""
     wishes: list[tuple[float, str]] = []
     for part in accepted.split(","):
         name, _, weight = part.strip().partition(";")

@@ -46,9 +46,7 @@ class Pool(Generic[T]):
         return bool(self._list_ready())
 
     async def call(self, use: Callable[[T], Awaitable[R]]) -> R:
-        """`use` with the member chosen. Raises what it raises; after a TransientError the next call
-        goes to another member.
-        """
+        """`use` with the member chosen; after its TransientError the next call takes another."""
         member = self._choose()
         member.running += 1
         try:

@@ -80,9 +80,7 @@ class Known(BaseModel):
         return datetime.now(UTC) - self.at > (AGAIN if self.thinks is None else KEPT)
 
     def reply_tokens(self, wanted: int) -> int:
-        """What a request may ask for: with room to think, and a part of the context only, so that
-        the prompt has the rest.
-        """
+        """What a request may ask for: room to think, and only part of the context."""
         tokens, share = (wanted + THOUGHT, 2) if self.thinks else (wanted, 4)
         return tokens if self.context is None else min(tokens, self.context // share)
 

@@ -170,9 +170,7 @@ def read_json(text: str, model: type[M]) -> M:
 
 
 def read_cut_json(text: str, model: type[M]) -> M:
-    """Validate what is whole of a reply that was cut: lists end at their last object that is whole.
-    Raises as `read_json`.
-    """
+    """Validate the whole part of a cut reply: lists end at a whole object. As `read_json`."""
     try:
         return read_json(text, model)
     except ValidationError:

@@ -18,9 +18,7 @@ _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
 def extract_words(text: str) -> list[str]:
-    """Lower-case Latin words and numbers; Chinese in overlapping pairs of characters. Search has
-    its own, better ones.
-    """
+    """Lower-case Latin words, numbers, pairs of Chinese characters; Search has better ones."""
     found: list[str] = []
     for run in _WORD.findall(text.lower()):
         if run[0] < "\u3400" or len(run) == 1:

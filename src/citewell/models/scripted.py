@@ -185,9 +185,7 @@ class ScriptedLLM:
 
 
 class ScriptedEmbedder:
-    """Implements `Embedder` by hashing words (Chinese: pairs of characters) to 384 dimensions:
-    shared words make texts near.
-    """
+    """Implements `Embedder` by hashing words (Chinese: pairs) to 384 dimensions."""
 
     name = "scripted"
     dim = DIM

@@ -20,9 +20,7 @@ PRIORITY = 1.0
 def apply_boosts(
     hits: Sequence[Hit], *, recency: float, half_life_days: float, now: float
 ) -> list[Hit]:
-    """Hits in their new order, with the signals `recency` (1 today, halved every half-life) and
-    `priority` where they count.
-    """
+    """Hits reordered, with signals `recency` (1 today, halving) and `priority` if used."""
     moved = [_boost_hit(hit, recency, half_life_days, now) for hit in hits]
     return sorted(moved, key=lambda hit: -hit.score)
 

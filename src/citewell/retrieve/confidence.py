@@ -189,9 +189,7 @@ UNDO = (
 
 
 def compute_confidence(question: str, hits: Sequence[Hit], model: Logistic | None = None) -> float:
-    """How likely it is that the best three hits hold what the question asks for, 0 to 1. `model`: a
-    library's own weights.
-    """
+    """How likely the best three hits hold the answer, 0 to 1. `model`: the library's weights."""
     model = model or load_shipped().retrieval
     assert model is not None, "calibration.json holds both"
     return round(model(measure_signals(question, hits)), 4) if hits else 0.0

@@ -15,9 +15,7 @@ NEIGHBOUR = 0.35
 
 
 def extract_excerpt(question: str, text: str, tokens: int) -> str:
-    """`text` if it has no more than `tokens`, else the sentences of it that hold most of the
-    question's words, at least one.
-    """
+    """`text` of at most `tokens`, else its sentences with most of the question's words."""
     if count_tokens(text) <= tokens:
         return text
     spans = split_sentences(text)

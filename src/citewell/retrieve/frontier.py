@@ -227,9 +227,7 @@ def strip_link_lines(text: str, links: frozenset[str]) -> str:
 
 
 def is_signpost(text: str, links: frozenset[str], question: str = "") -> bool:
-    """Whether a passage only leads to what was asked: it holds nothing but links, or the question's
-    words stand in these.
-    """
+    """Whether a passage only leads on: all links, or the question's words are in these."""
     own = strip_link_lines(text, links)
     if own == text.strip():
         return False

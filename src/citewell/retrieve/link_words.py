@@ -23,9 +23,7 @@ _WORD = re.compile(r"[A-Za-z][\w'-]*")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A link as it stands on a page. `source`: the address of that page; `depth`: its steps from
-    the start, one more.
-    """
+    """A link on a page. `source`: that page; `depth`: its steps from the start, plus one."""
 
     link: Link
     source: str

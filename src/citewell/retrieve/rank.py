@@ -154,9 +154,7 @@ def _standardise_values(values: Sequence[float], name: str) -> NDArray[np.float6
 
 
 def interleave_rankings(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
-    """Two rankings whose scores cannot be compared, taken in turn; the second's hits get the
-    first's scores, place by place.
-    """
+    """Two incomparable rankings taken in turn; the second gets the first's scores."""
     second = [
         replace(hit, score=first[min(place, len(first) - 1)].score if first else 0.0)
         for place, hit in enumerate(second)
@@ -168,9 +166,7 @@ def interleave_rankings(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit
 
 
 def append_ranking(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
-    """Two rankings whose scores cannot be compared, one after the other; the second's hits get the
-    first's lowest score.
-    """
+    """Two incomparable rankings in sequence; the second gets the first's lowest score."""
     return [*first, *(replace(hit, score=first[-1].score if first else 0.0) for hit in second)]
 
 

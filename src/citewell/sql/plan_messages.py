@@ -1,6 +1,4 @@
-"""What a model is sent so that it writes a statement: system text, examples, schema, question. What
-changes most comes last.
-"""
+"""What a model is sent to write a statement; what changes most comes last."""
 
 from __future__ import annotations
 

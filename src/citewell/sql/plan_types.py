@@ -1,6 +1,4 @@
-"""What the planning of a statement works with: a question with its schema, what it
-wants, a statement that is proposed.
-"""
+"""What planning a statement works with: question, schema, wishes, proposals."""
 
 from __future__ import annotations
 

@@ -42,9 +42,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A value that its column does not hold. `same`: the one it plainly means, empty where none;
-    `nearest` best first.
-    """
+    """A value its column lacks. `same`: the one meant, or empty; `nearest`: best first."""
 
     column: str
     value: str

@@ -22,9 +22,7 @@ class Found:
 
 
 def find_stored_values(question: str, schema: Schema) -> list[Found]:
-    """Stored values whose letters stand in the question, the longest first; of one that holds
-    another only the longer.
-    """
+    """Stored values in the question by letters, longest first; contained ones dropped."""
     text = " ".join(question.casefold().split())
     found = [
         Found(table.name, column.name, value)

@@ -1,6 +1,4 @@
-"""How much there is, in figures for whoever watches the server. The one rule: each is counted from
-an index, so it is cheap.
-"""
+"""How much there is, in figures for watching; each is counted cheaply, from an index."""
 
 from __future__ import annotations
 

@@ -133,9 +133,7 @@ class Jobs:
         return await self._db.write_beside(blame_jobs, self._leases, process)
 
     async def try_again(self, job_id: str) -> Job:
-        """One that failed, or was given up, waits once more; alone where it was. Raises Conflict
-        for others.
-        """
+        """One that failed or was given up waits again, alone if it was so. Raises Conflict."""
 
         def try_again(connection: Connection) -> Job:
             state = get_row(connection, job_id, self._viewer, lock=True)["state"]
@@ -180,9 +178,7 @@ class Jobs:
         attempt: int | None = None,
         result: Mapping[str, Any] | None = None,
     ) -> Job:
-        """Say how far it is, and renew the lease. With `attempt` (the `attempts` of the claimed
-        job) only for its holder.
-        """
+        """Say how far it is, and renew the lease; with `attempt` only for its holder."""
         changes = {
             "done": done,
             "total": total,

@@ -19,9 +19,7 @@ from citewell.store.memory_rows import Kind, Memory
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is to be remembered; the fields are those of `Memory`. It is found by the vector of
-    `subject` (`embedder.query`).
-    """
+    """What to remember, as in `Memory`; found by the vector of `subject` (`embedder.query`)."""
 
     kind: Kind
     subject: str

@@ -175,9 +175,7 @@ class Runs:
         connection.execute(_END_SESSION, {"session": session_id})
 
     async def list(self, user_id: str) -> list[Unfinished]:
-        """Those of a user that have not ended, the newest first. Their states, which may be large,
-        are left where they are.
-        """
+        """A user's unended ones, newest first, without their perhaps large states."""
         values = {"user": user_id, "old": self._clock() - self._seconds}
 
         def rows(connection: Connection) -> Sequence[Unfinished]:

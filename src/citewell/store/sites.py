@@ -1,6 +1,4 @@
-"""Sites that were explored, and where an answer was found on them. The one rule: a site is a
-collection, and goes with it.
-"""
+"""Sites explored, and answers found there. A site is a collection, and goes with it."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ MOST_FINDS = 500  # of a site; beyond them the oldest go
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """From where a site is explored, how far, and what its owner wants of answers. Times are
-    seconds since the epoch.
-    """
+    """Where a site's exploration starts, its bounds, its owner's wishes. Epoch seconds."""
 
     collection: str
     start_urls: tuple[str, ...]

@@ -49,9 +49,7 @@ class Source(Shown):
 
 
 def check_source_name(name: str) -> str:
-    """Names stand in addresses and on command lines: printable, no slash, no space at the ends.
-    Raises InvalidInput.
-    """
+    """For addresses and command lines: printable, no slash, trimmed. Raises InvalidInput."""
     wrong = (
         not name
         or len(name) > LONGEST_NAME

@@ -1,3 +1,1 @@
-"""Strings in, values out: sentences, tokens, language, numbers, dates, character sets. Imports
-nothing of ours but errors.
-"""
+"""Strings in, values out: sentences, tokens, language, numbers, dates, charsets."""

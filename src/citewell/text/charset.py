@@ -103,9 +103,7 @@ def _is_plausible_text(text: str) -> bool:
 
 
 def _decode_seven_bit(data: bytes) -> str | None:
-    """ISO-2022 and HZ: ASCII bytes that switch to Chinese, Japanese or Korean and back. None where
-    they are just ASCII.
-    """
+    """ISO-2022 and HZ: ASCII bytes that switch to CJK. None for just ASCII."""
     for switch, encoding in _ESCAPES:
         if switch.search(data, 0, _SAMPLE):
             with suppress(UnicodeDecodeError):

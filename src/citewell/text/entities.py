@@ -1,6 +1,4 @@
-"""The things a question names: names, codes, quoted words, figures, dates, Chinese nouns. An empty
-list is a valid answer.
-"""
+"""What a question names: names, codes, quotes, figures, dates, Chinese nouns; perhaps none."""
 
 from __future__ import annotations
 

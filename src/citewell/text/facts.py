@@ -35,9 +35,7 @@ _LEAD = re.compile(r"^\W*(?:yes|no|是的?|不是|对|可以|不可以)\b[\s,.!�
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """`measures`: (number, unit), the unit empty where none is known. `dates` as in
-    `dates.py`. `names` case-folded.
-    """
+    """`measures`: (number, unit or empty). `dates`: see `dates.py`. `names`: case-folded."""
 
     measures: frozenset[tuple[str, str]]
     dates: frozenset[str]
@@ -78,9 +76,7 @@ def count_negations(text: str) -> int:
 
 
 def extract_names(text: str) -> set[str]:
-    """Capitalised words that do not merely begin a sentence, codes such as `A-100`, and Chinese
-    proper names, case-folded.
-    """
+    """Capitalised words inside sentences, codes as `A-100`, Chinese names, case-folded."""
     found = {m.group().casefold() for m in _CODE.finditer(text)}
     for match in _NAME_EN.finditer(text):
         before = match.start()

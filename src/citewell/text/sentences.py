@@ -100,9 +100,7 @@ def _skip_space(text: str, at: int, end: int) -> int:
 
 
 def _is_sentence_end(text: str, start: int, match: re.Match[str], at: int, end: int) -> bool:
-    """Whether the stops of `match`, closed at `at`, end the sentence that began at `start`. `at` is
-    before `end`.
-    """
+    """Whether the stops of `match`, closed at `at` (< `end`), end the sentence from `start`."""
     stops, following = match.group(), text[at]
     if _STOPS.match(following) or _is_in_title(text, start, match, end):
         return False  # as in `why?).`: the later stop decides

@@ -117,9 +117,7 @@ def _fold_text(text: str) -> str:
 
 
 def _split_pieces(text: str) -> Iterator[tuple[str, str, str]]:
-    """(kind, piece, number): `number` stands right before a Chinese piece that may be its unit
-    (14天, 14 天), or is empty.
-    """
+    """(kind, piece, number): `number` before a Chinese piece, its unit (14天, 14 天), or empty."""
     number, number_end = "", -2
     for match in _PIECE.finditer(text):
         kind, piece = str(match.lastgroup), match.group()

@@ -34,9 +34,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands under it, up to the next heading of any level. `anchor`: its id in
-    a web page, or empty.
-    """
+    """A heading and its text, up to the next of any level. `anchor`: its id, or empty."""
 
     heading_path: tuple[str, ...]
     start: int

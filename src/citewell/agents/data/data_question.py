@@ -1,6 +1,4 @@
-"""How a question to tables is understood: a follow-up in full words, and what its source is
-chosen by.
-"""
+"""How a question to tables is understood: a follow-up in full words, the choice of a source."""
 
 from __future__ import annotations
 
@@ -56,9 +54,7 @@ async def make_standalone(
 
 
 def should_use_history(question: str, history: Sequence[Message]) -> bool:
-    """Whether a question is to be understood from what was said before: a whole new one is not,
-    though we had asked back.
-    """
+    """Whether what was said before counts: not for a whole new question after we asked back."""
     if not history or not (is_follow_up(question, history) or _is_fragment(question)):
         return False
     ours = _get_own_question(history)

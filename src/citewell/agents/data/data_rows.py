@@ -36,9 +36,7 @@ _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 async def handle_empty_result(
     state: DataState, deps: Deps, result: Result
 ) -> Literal["refine", "repair"]:
-    """Go on with another spelling of a value, have the statement written anew, or let the empty
-    result stand.
-    """
+    """Try another spelling of a value, have the statement rewritten, or keep the empty result."""
     assert state.source is not None
     missing = [
         _match_abbreviation(each, _get_user_words(state))

@@ -107,9 +107,7 @@ class QAState:
     node_execution_status: dict[str, str] = field(default_factory=dict)
 
     def fail(self, node_name: str, error_type: str, error: CitewellError) -> None:
-        """Record what went wrong where; the first error that leaves no answer is what the user is
-        told.
-        """
+        """Record what went wrong; the first error without an answer is what the user is told."""
         self.error = error
         self.error_info = {
             "error_type": error_type,

@@ -114,9 +114,7 @@ def _refuse_answer(state: WebsiteState, deps: Deps, end: Ending | None = None) -
 
 
 def _format_unread(state: WebsiteState) -> str:
-    """What could not be read, by address and reason. Reasons are in English: a Chinese answer
-    leaves them to the warnings.
-    """
+    """What could not be read, and why. Reasons are English: a Chinese answer leaves them out."""
     named = list(dict.fromkeys(state.problems.values()))[:NAMED]
     if state.lang == "zh":
         named = [problem.partition(": ")[0] for problem in named]

@@ -105,9 +105,7 @@ class Unpacked:
             self.keep(name, data)
 
     def keep(self, name: str, data: bytes) -> None:
-        """Keep a file whose bytes are counted; an archive is opened instead. Raises UnreadableFile
-        where there are too many.
-        """
+        """Keep a counted file; an archive is opened instead. Raises UnreadableFile for too many."""
         suffix = PurePosixPath(name).suffix.lower()
         if suffix in _INNER:
             self._open_archive(name, data)

@@ -98,9 +98,7 @@ CHUNKERS: Final[dict[str, Callable[[Document, Cutting], list[Chunk]]]] = {
 
 
 def _group_sections(document: Document, budget: int) -> Iterator[_Group]:
-    """Sections joined as long as they are small, belong together, and fit the budget; a bare
-    heading goes with what follows.
-    """
+    """Small sections joined while they belong together and fit; headings go with what follows."""
     current: _Group | None = None
     for n, section in enumerate(document.sections):
         text = document.text[section.start : section.end]

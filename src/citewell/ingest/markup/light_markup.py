@@ -27,9 +27,7 @@ _TEX_COMMAND = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]\n]{0,80}\])?|[{}~$]")
 
 
 class Markup(NamedTuple):
-    """`heading` has the groups `mark` and `title`; `level` says how high a mark ranks; `named` is
-    the file's title.
-    """
+    """`heading`: with groups `mark`, `title`; `level`: a mark's rank; `named`: the title."""
 
     media_type: str
     heading: re.Pattern[str]

@@ -48,9 +48,7 @@ INFO: Final = frozenset([b"title", b"creatim", b"revtim"])
 
 @dataclass(slots=True)
 class Paragraph:
-    """How a paragraph is set. `outline`: its own heading level, None where it says nothing;
-    `style`: its style's number.
-    """
+    """How a paragraph is set. `outline`: its heading level, if any; `style`: its style's number."""
 
     style: int = 0
     outline: int | None = None

@@ -38,9 +38,7 @@ CODE_PAGES: Final = {  # of a font, by the number of its character set
 
 
 class Token(NamedTuple):
-    """`kind`: `{`, `}`, `word` (a control word, with its number), `sign` (a control sign) or
-    `text`; `data`: its bytes.
-    """
+    """`kind`: `{`, `}`, `word` (control word, with number), `sign` or `text`; `data`: bytes."""
 
     kind: str
     data: bytes

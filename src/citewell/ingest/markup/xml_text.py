@@ -67,9 +67,7 @@ def _has_mixed_content(element: Any) -> bool:
 
 
 def _to_json_value(element: Any) -> Any:
-    """An element as JSON would say it: its attributes and children by name, several of a name as a
-    list; a leaf as its text.
-    """
+    """An element as JSON: attributes and children by name, lists for several, leaves as text."""
     children = [child for child in element if get_tag(child)]
     if not children or _has_mixed_content(element):
         text = collapse_whitespace(extract_text(element))

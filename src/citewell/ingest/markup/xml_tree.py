@@ -27,9 +27,7 @@ _SPACED: Final = split_words(
 
 
 def read_xml(data: bytes, name: str) -> tuple[Any, list[str]]:
-    """The root of a document and warnings; a broken one as far as it can be read. Raises
-    UnreadableFile where it has none.
-    """
+    """A document's root and warnings, broken ones as far as possible. Raises UnreadableFile."""
     from lxml import etree
 
     text, warnings = to_text(data, name)

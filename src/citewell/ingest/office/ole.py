@@ -59,9 +59,7 @@ def make_container_error(data: bytes, name: str) -> UnreadableFile:
 
 
 def has_sector_cycle(data: bytes) -> bool:
-    """Whether a chain of sectors leads back into itself. Readers that follow it fill the memory:
-    nobody wrote such a file.
-    """
+    """Whether a chain of sectors leads back into itself, which would fill a reader's memory."""
     if len(data) < _HEADER:
         return True
     size = 1 << min(struct.unpack_from("<H", data, 30)[0], 16)

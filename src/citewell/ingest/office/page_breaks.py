@@ -21,9 +21,7 @@ class PageBreaks:
         self._page = 1
 
     def pieces(self, text: str) -> list[tuple[int, str]]:
-        """The pieces of a paragraph by page. The page moves on at each break, but not twice before
-        any text.
-        """
+        """A paragraph's pieces by page, which moves on at each break, once before any text."""
         found: list[tuple[int, str]] = []
         for n, piece in enumerate(text.split(PAGE)):
             if n:

@@ -66,9 +66,7 @@ def _add_titles(out: Assembly, region: Region, level: int) -> None:
 
 
 def find_regions(rows: Sequence[Sequence[str]]) -> Iterator[Region]:
-    """The tables of a sheet from top to bottom: set apart by empty rows, and by empty columns where
-    each side has a header.
-    """
+    """A sheet's tables, top to bottom, apart by empty rows, or columns between two headers."""
     first = 0
     held = [any(cell not in _NOTHING for cell in row) for row in rows]
     while first < len(rows):

@@ -25,9 +25,7 @@ _DEEPEST: Final = 20  # groups within groups
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """`role`: `title`, `body` (a placeholder whose paragraphs are a list), `text`, or empty for
-    what was put there freely.
-    """
+    """`role`: `title`, `body` (a placeholder with a list), `text`, or empty (placed freely)."""
 
     element: Any
     role: str

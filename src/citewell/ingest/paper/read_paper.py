@@ -58,9 +58,7 @@ def read_paper(document: Document) -> Paper:
 
 
 def apply_paper_sections(document: Document) -> Document:
-    """The document with the sections and the title that it has as a paper, so that passages are cut
-    where its parts begin.
-    """
+    """The document with its sections and title as a paper, so that passages end with its parts."""
     paper = read_paper(document)
     anchors = {section.start: section.anchor for section in document.sections}
     sections = tuple(

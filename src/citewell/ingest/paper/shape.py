@@ -72,9 +72,7 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An entry of the list of references. `key`: `12` of a numbered list, else `Wei et al., 2022`;
-    `authors`: family names.
-    """
+    """An entry of the references. `key`: `12`, else `Wei et al., 2022`; `authors`: family names."""
 
     key: str
     start: int

@@ -49,9 +49,7 @@ def join_split_paragraphs(
 
 
 def _can_move(paragraph: Paragraph, between: Sequence[Paragraph], other: Paragraph) -> bool:
-    """Whether each paragraph between is all on the page where the first begins, or all on the one
-    where the second ends.
-    """
+    """Whether each paragraph between is all on the first's page, or all on the second's."""
     before, after = paragraph.pieces[0][0], other.pieces[-1][0]
     return all(
         one.pieces[0][0] == one.pieces[-1][0] and one.pieces[0][0] in {before, after}

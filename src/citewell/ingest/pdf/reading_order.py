@@ -84,9 +84,7 @@ def _find_free_cells(
 def _find_free_strips(
     free: NDArray[np.bool_], width: float, height: float, cell: float
 ) -> list[tuple[float, int, int]]:
-    """(x, first row, one after the last) of free strips at least so wide and high, the tallest
-    first, one of neighbours.
-    """
+    """(x, first row, end) of free strips so wide and high, tallest first, one of neighbours."""
     import numpy as np
 
     wide = max(1, round(width / cell) - 1)  # a cell that a letter touches counts as covered

@@ -35,9 +35,7 @@ Rectangle = tuple[float, float, float, float]
 async def render_page(
     data: bytes, name: str, page: int, width: int, marks: Sequence[Rectangle]
 ) -> bytes:
-    """Page `page` (1-based), `width` pixels wide, with `marks`. Raises NotFound for the page,
-    UnreadableFile for the rest.
-    """
+    """Page `page` (1-based), `width` pixels, with `marks`. Raises NotFound, UnreadableFile."""
     async with anyio.to_process.current_default_process_limiter():
         try:
             with anyio.fail_after(SECONDS):

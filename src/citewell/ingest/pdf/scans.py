@@ -49,9 +49,7 @@ def read_scan(page: Any, number: int) -> list[Line]:
 
 
 def draw_page(page: Any, scale: float) -> NDArray[np.uint8]:
-    """The page as shown, in colour: height by width by three. `scale`: pixels a point, less where
-    that would be too many.
-    """
+    """The page in colour: height, width, three. `scale`: pixels a point, less if too many."""
     width, height = page.get_size()
     scale = min(scale, math.sqrt(MOST_PIXELS / max(1.0, width * height)))
     bitmap = page.render(scale=scale, rev_byteorder=True)

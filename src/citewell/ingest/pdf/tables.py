@@ -195,9 +195,7 @@ def _has_several_rows(band: list[list[Line]], places: Sequence[float]) -> bool:
 
 
 def _is_continued_row(band: list[list[Line]], places: Sequence[float]) -> bool:
-    """Whether only the first of several lines between two rules has a first cell: the others are
-    what its cells run on with.
-    """
+    """Whether only the first line between two rules has a first cell: others continue it."""
     first = places[0] if places else float("inf")
     return len(band) > 1 and not any((row[0].x0 + row[0].x1) / 2 < first for row in band[1:])
 

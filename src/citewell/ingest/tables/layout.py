@@ -38,9 +38,7 @@ _NOTE: Final = re.compile(
 
 @dataclass(slots=True)
 class FoundTable:
-    """A table: its columns as they are named (some may be empty or alike) and its rows, each with
-    its number in the file.
-    """
+    """A table: columns as named (perhaps empty or alike) and numbered rows of the file."""
 
     left: int
     width: int
@@ -200,9 +198,7 @@ def _is_one_column_table(cut: Sequence[Row]) -> bool:
 def _is_continuation(
     table: FoundTable, cut: Sequence[Row], left: int, skip: int, names: list[str]
 ) -> bool:
-    """Whether rows below an empty one are the table's: they repeat its header, or have none and
-    fill half of its columns.
-    """
+    """Whether rows below an empty one are the table's: same header, or half its columns filled."""
     if names and names == table.names[left - table.left :][: len(names)]:
         return True
     if names and count_header_rows(

@@ -160,9 +160,7 @@ class Store:
         rows: Iterable[Sequence[str | None]],
         keys: Keys | None = None,
     ) -> ImportedTable:
-        """A table whose types are known: (name, type, what makes a value of the text `{}`). Rows as
-        for `add_text`.
-        """
+        """A table of known types: (name, type, value of the text `{}`). Rows as for `add_text`."""
         name = self.find_free_name(wanted)
         given, changed = make_column_names([column for column, _, _ in columns])
         self.warn(name, *changed)

@@ -53,9 +53,7 @@ _DATES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`url`: canonical. `dated`: when the page last changed, in seconds since the epoch. `title`:
-    in news and feeds only.
-    """
+    """`url`: canonical. `dated`: last change (seconds since the epoch). `title`: news, feeds."""
 
     url: str
     dated: float | None = None

@@ -102,9 +102,7 @@ def _choose_suffix(media_type: str, url: str) -> str | None:
 
 
 def _convert_to_utf8(data: bytes, charset: str) -> bytes:
-    """UTF-8 with its mark, where the header names another encoding in which the bytes can be read:
-    a parser sees no header.
-    """
+    """UTF-8 with its mark, where the header names another that reads: parsers see no header."""
     try:
         name = codecs.lookup(_WIDER.get(charset, charset)).name
         # a server may say the same of every file it has

@@ -1,6 +1,4 @@
-"""Arguments and options that several modules of commands take. What one module alone takes stands
-in that module.
-"""
+"""Arguments and options of several command modules; those of one stand in that module."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The HTTP interface: the routers of its rooms, joined. Every answer that is not 2xx has the one
-error shape.
-"""
+"""The HTTP interface: its rooms' routers, joined. All but 2xx has the one error shape."""
 
 from __future__ import annotations
 

@@ -76,9 +76,7 @@ class _Bounded(Request):
 
 
 async def read_json(data: bytes) -> Any:
-    """Raises JSONDecodeError for what is no JSON in UTF-8, HTTPException (413) where it holds too
-    many values.
-    """
+    """Raises JSONDecodeError (no UTF-8 JSON), HTTPException (413) for too many values."""
     return (
         await anyio.to_thread.run_sync(_parse_json, data)
         if len(data) > LARGE

@@ -46,9 +46,7 @@ class Caller:
     bound: tuple[str, ...] | None = None
 
     def resolve_user(self, said: str | None) -> str:
-        """The user that a request is about, where it names one (`said`). Raises Refused where that
-        is somebody else.
-        """
+        """The user that a request is about, perhaps named (`said`). Raises Refused for others."""
         if said is None or self.visitor:
             return self.user_id
         if self.auth == "none":

@@ -1,6 +1,4 @@
-"""The one table from errors to HTTP statuses, and the handlers that put every failure into the one
-error shape.
-"""
+"""The one table from errors to HTTP statuses, and handlers that shape every failure."""
 
 from __future__ import annotations
 
@@ -54,9 +52,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
 class Refused(errors.CitewellError):
-    """The HTTP layer itself refuses a request; it knows its status. `limit`: the one of rates.py
-    that was reached.
-    """
+    """The HTTP layer refuses a request, with its status. `limit`: of rates.py, if reached."""
 
     limit = ""
 
@@ -195,9 +191,7 @@ def _describe_field_fault(error: dict[str, Any]) -> dict[str, str]:
 
 
 def format_error_place(error: dict[str, Any]) -> str:
-    """Where in a body or address something is wrong. The names may be whoever's who sent it, so
-    they are cut.
-    """
+    """Where in a body or address something is wrong; names of strangers are cut."""
     return (
         shorten_text(".".join(str(part) for part in error["loc"] if part != "body"), LONGEST_PLACE)
         or "body"

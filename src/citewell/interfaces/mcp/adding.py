@@ -1,6 +1,4 @@
-"""Documents on their way in, for a model that waits. Who stops waiting stops the work; what was
-added stays.
-"""
+"""Documents on their way in; who stops waiting stops the work, and keeps what was added."""
 
 from __future__ import annotations
 
@@ -72,9 +70,7 @@ def _make_file_name(title: str | None) -> str:
 
 
 async def add_local_path(app: App, path: str, collection: str, tell: Tell) -> CallToolResult:
-    """Read a file or a folder of this machine. Raises UnreadableFile where nothing of it could be
-    added.
-    """
+    """Read a local file or folder. Raises UnreadableFile where nothing could be added."""
 
     async def on_progress(progress: Progress) -> None:
         await tell(

@@ -94,9 +94,7 @@ class Search(Shown):
 
 
 class CheckedShown(Shown):
-    """`score`: probability that the documents entail it. `citations`: numbers of the quotes; the
-    nearest where `not_stated`.
-    """
+    """`score`: probability of entailment. `citations`: quotes' numbers; nearest if `not_stated`."""
 
     text: str
     verdict: CheckVerdict
@@ -127,9 +125,7 @@ class TablesShown(Shown):
 
 
 class Collections(Shown):
-    """`sources`: tables that the agent `data` answers from. `sites`: collections that were explored
-    by the agent `website`.
-    """
+    """`sources`: tables for the agent `data`. `sites`: collections explored by `website`."""
 
     default: str
     collections: list[CollectionShown]

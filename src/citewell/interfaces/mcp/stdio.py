@@ -37,9 +37,7 @@ async def serve_stdio(app: App, user_id: str) -> None:
 
 
 class Lines:
-    """Lines of a descriptor as they come. The thread that waits for them is a daemon: it holds up
-    no end of the process.
-    """
+    """Lines of a descriptor as they come, by a daemon thread that holds up no exit."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

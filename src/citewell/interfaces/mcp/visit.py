@@ -15,9 +15,7 @@ Say = Context[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A call: the App as who calls may see it, who that is, and the server's own address (empty
-    where there is none).
-    """
+    """A call: the App as its callers see it, who they are, and the server's address, if any."""
 
     app: App
     user_id: str

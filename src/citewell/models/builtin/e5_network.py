@@ -47,9 +47,7 @@ class Network:
             self._session = open_session(GRAPH.read_bytes(), collect_weights(file, exponents))
 
     def vector(self, text: str) -> Vector:
-        """Of a clean text that says what it is for; shape (dim,), length 1. What is beyond the
-        window is left out.
-        """
+        """Of a clean, prefixed text; shape (dim,), length 1. What is beyond the window is cut."""
         tokenizer = self._tokenizer
         ids = tokenizer.ids(text[: MOST_TOKENS * CHARS_A_TOKEN])[: MOST_TOKENS - 2]
         rows = self._file.rows([tokenizer.begin, *ids, tokenizer.end])

@@ -105,9 +105,7 @@ class BuiltinReader:
         """Nothing is held but what the process shares."""
 
     async def run_tasks(self, tasks: list[Task]) -> list[Any]:
-        """The result of each task, in order. The longest are read first, so that threads finish
-        together; equal ones once.
-        """
+        """Each task's result, in order; longest first for equal finish, equal ones once."""
         todo = sorted(dict.fromkeys(tasks), key=lambda task: len(task.second), reverse=True)
         try:
             done = dict(zip(todo, await self._lanes.results(todo), strict=True))

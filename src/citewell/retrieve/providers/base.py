@@ -52,9 +52,7 @@ class Provider(Protocol):
 
 
 class Endpoint:
-    """The HTTP of a provider. It stands in the settings, so it is the administrator's word and its
-    address is not checked.
-    """
+    """The HTTP of a provider. Settings name it, so its address is trusted and unchecked."""
 
     def __init__(
         self,

@@ -166,9 +166,7 @@ def _publish_file(beside: Path, file: Path) -> None:
 
 
 def _collect_files(home: Path, folder: Path) -> Manifest:
-    """The files of one moment, in the folder: the database copied, the others linked, for they are
-    never written in place.
-    """
+    """One moment's files in the folder: the database copied, others linked (never rewritten)."""
     files, others = folder / _FILES, list[str]()
 
     def hold() -> None:

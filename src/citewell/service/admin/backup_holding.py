@@ -22,9 +22,7 @@ PATTERN = "*.tar.gz"
 
 
 class Holding(Shown):
-    """`made`: ISO 8601, empty where it cannot be read. `holds`: `unknown` where it cannot be read,
-    or is a home of before.
-    """
+    """`made`: ISO 8601, or empty if unreadable. `holds`: `unknown` if unreadable or older."""
 
     place: str
     made: str

@@ -45,9 +45,7 @@ class Packed(Shown):
 
 
 class Manifest(Shown):
-    """`schema_version`: of the database. `left_out`: what the home held besides. `created_at`: ISO
-    8601, UTC.
-    """
+    """`schema_version`: database. `left_out`: else in the home. `created_at`: ISO 8601, UTC."""
 
     format: int
     version: str
@@ -67,9 +65,7 @@ def is_home_file(name: str) -> bool:
 
 
 def list_home_files(home: Path) -> tuple[list[str], list[str]]:
-    """The names of the files to keep besides the database, and what else is there: strangers'
-    files, links, and the like.
-    """
+    """The files to keep besides the database, and others there: strangers' files, links."""
     kept, others = list[str](), list[str]()
     for path in sorted(home.iterdir()):
         name = path.name

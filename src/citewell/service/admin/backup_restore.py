@@ -58,9 +58,7 @@ _EXCHANGE: Final = 2  # RENAME_EXCHANGE: https://man7.org/linux/man-pages/man2/r
 
 
 class Restored(Shown):
-    """`replaced`: where the home of before is now. `migrated_from`: the schema of the archive,
-    where that was an older one.
-    """
+    """`replaced`: the former home's place. `migrated_from`: an older archive's schema."""
 
     home: str
     file: str
@@ -241,9 +239,7 @@ def _choose_aside_path(home: Path) -> Path:
 
 
 def _exchange_folders(one: Path, other: Path) -> None:
-    """Two folders change places in one step where the system can; else in two, the first taken back
-    where the second fails.
-    """
+    """Two folders change places at once if possible; else in two steps, undone if one fails."""
     renameat2 = (
         getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
         if os.name == "posix"

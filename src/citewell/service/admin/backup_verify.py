@@ -62,9 +62,7 @@ def verify_backup(archive: Path, home: Path, tell: Tell) -> Manifest:
 
 
 def remove_old_backups(folder: Path, keep: int) -> list[str]:
-    """Remove all but the newest `keep` archives of a folder that are named by their moment; which
-    went. Raises StorageError.
-    """
+    """Remove all but a folder's newest `keep` dated archives; which. Raises StorageError."""
     there = sorted(
         path for path in folder.iterdir() if _NAME.fullmatch(path.name) and path.is_file()
     )

@@ -46,9 +46,7 @@ LEAST_SECONDS = 2.0  # a statement that begins in time gets at least so long
 
 
 async def run_data(run: Run) -> AsyncIterator[Event]:
-    """Raises NotFound for a source that is named and not there, SourceUnavailable where it cannot
-    be reached, InvalidInput.
-    """
+    """Raises NotFound (a named source), SourceUnavailable, InvalidInput."""
     if run.again is None and run.options.knowledge is not False:
         with suppress(CitewellError):  # they wait, and are told of where they are looked at
             await run_pending_jobs(run.app, CATCH_UP_SECONDS)

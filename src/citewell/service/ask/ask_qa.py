@@ -225,9 +225,7 @@ async def search_parts(run: Run, question: str, vector: Vector | None) -> list[l
 
 
 def merge_found(whole: Found, parts: Sequence[Sequence[Hit]]) -> Found:
-    """The hits of all searches taken in turn, each once, as many as the whole question's search
-    found; its confidence.
-    """
+    """All searches' hits in turn, each once, as many as the whole question's; its confidence."""
     hits = _interleave_hits([*parts, whole.hits]) if parts else list(whole.hits)
     return Found(hits[: max(len(whole.hits), 2 * len(parts))], whole.confidence, whole.warnings)
 

@@ -40,9 +40,7 @@ async def store_answer(run: Run, answer: Answer) -> Answer:
 
 
 async def _commit_answer(run: Run, answer: Answer) -> Answer:
-    """Session, trace and the end of the run in one transaction: whatever is killed, all of it is
-    kept or the run goes on.
-    """
+    """Session, trace and run's end in one transaction: all is kept, or the run goes on."""
     app, request = run.app, run.request
 
     def store(connection: Connection) -> Answer:

@@ -32,9 +32,7 @@ MOST_COLLECTIONS = 200  # asked at once
 
 
 class SearchOptions(Shown):
-    """`doc_ids` are ids, addresses or paths; `types` media types or suffixes; `since` and `until` a
-    year, a month or a day.
-    """
+    """`doc_ids`: ids, addresses, paths; `types`: media types, suffixes; `since`, `until`: dates."""
 
     doc_ids: list[str] = Field(default=[], max_length=MOST_DOCUMENTS)
     types: list[str] = Field(default=[], max_length=50)

@@ -66,9 +66,7 @@ def dump_request(run: Run) -> dict[str, Any]:
 
 
 def build_snapshot(trace: Trace) -> Snapshot:
-    """Of any trace, an old one too. `generated_logic` is the SQL of the data agent, else what was
-    searched, read and cited.
-    """
+    """Of any trace. `generated_logic`: the data agent's SQL, else what was searched and cited."""
     noted, answer = StepNotes(trace.steps), trace.answer
     return Snapshot(
         trace_id=trace.trace_id,

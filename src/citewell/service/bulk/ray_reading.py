@@ -95,9 +95,7 @@ class RayReading(Reading):
         return rows
 
     async def _keep(self, outcomes: Sequence[tuple[int, Outcome]]) -> None:
-        """Write what was noted, in its order, as many documents at once as follow each other; then
-        report.
-        """
+        """Write what was noted, in order, as many documents at once as possible; then report."""
         keeping = _Keeping(self)
         try:
             for number, outcome in outcomes:
@@ -199,9 +197,7 @@ class _Keeping:
 async def _run_pipeline(
     rows: Sequence[tuple[Row, int]], order: Order, *, embed: bool
 ) -> AsyncIterator[AsyncIterator[list[tuple[int, Outcome]]]]:
-    """Blocks of what became of files, in the order in which they are done. Waiting for the cluster
-    can be cancelled.
-    """
+    """Blocks of files' outcomes, as they are done. Waiting for the cluster can be cancelled."""
     async with AsyncExitStack() as stack:
         connection = connect_ray()
         ray = await anyio.to_thread.run_sync(connection.__enter__)

@@ -37,9 +37,7 @@ LOADED = "loaded.json"  # written last: what the library was made of, and what c
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """An open library to ask on. `fingerprint` tells it from any other; `names`: a data set's own
-    names of stored documents.
-    """
+    """An open library. `fingerprint` tells it from others; `names`: of stored documents."""
 
     app: App
     collection: str
@@ -208,9 +206,7 @@ async def _load_source(app: App, source: _Source, tell: OnProgress, *, fresh: bo
 
 
 def build_document(records: Sequence[CorpusDocument], app: App) -> Document:
-    """As it would be read from a file, under the title given; lines with a page become its pages.
-    Raises UnreadableFile.
-    """
+    """As read from a file of this title; lines with a page are pages. Raises UnreadableFile."""
     parts = [
         assemble.clean_text(record.text).strip("\n")
         for record in sorted(records, key=lambda r: r.page or 0)

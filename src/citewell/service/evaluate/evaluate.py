@@ -37,9 +37,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Evaluation:
-    """A run over `sets`. `collection` is asked where a set has no corpus. `told` is called with
-    what is odd, as it is found.
-    """
+    """A run over `sets`. `collection`: for sets without corpus. `told`: gets what is odd."""
 
     app: App
     sets: Sequence[Dataset]
@@ -59,9 +57,7 @@ class Evaluation:
         return sum(len(one.questions) for one in self.sets)
 
     async def run(self, on_progress: OnProgress | None = None) -> None:
-        """Ask all. Raises InvalidInput for an unknown agent or strategy, NotFound, and what loading
-        a corpus raises.
-        """
+        """Ask all. Raises InvalidInput (agent, strategy), NotFound, and as loading a corpus."""
         self.options.check()
         self.journal.open()
         tell = on_progress or ignore_progress

@@ -59,9 +59,7 @@ POLL = 5.0  # seconds between two looks for a job that another process left
 
 
 async def run_worker_until_closing(app: App) -> None:
-    """`run_worker`, until the server takes nothing new: what is done then is kept, and the next
-    start goes on with the rest.
-    """
+    """`run_worker` until the server takes nothing new; the next start does the rest."""
     working = asyncio.create_task(run_worker(app))
     closing = asyncio.create_task(app.root.stopping.closing.wait())
     try:

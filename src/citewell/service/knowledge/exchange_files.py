@@ -101,9 +101,7 @@ async def export_knowledge(app: App, folder: Path, *, prune: bool = False) -> Ex
 
 
 async def import_knowledge(app: App, folder: Path, user_id: str = "local") -> Imported:
-    """Every file for itself: what is wrong with one is told, and the others go on. Raises
-    InvalidInput for no such folder.
-    """
+    """Every file for itself: faults are told, others go on. Raises InvalidInput (no folder)."""
     user = normalize_user(user_id)
     if not await anyio.to_thread.run_sync(folder.is_dir):
         raise InvalidInput(

@@ -52,9 +52,7 @@ LIVE = ("active", "pending", "quarantined")
 
 
 class Looked(Shown):
-    """`outcome`: `ok`, `quarantined`, `restored`, `unknown` (it could not be tried) or, of a rule,
-    `waiting` (for review).
-    """
+    """`outcome`: `ok`, `quarantined`, `restored`, `unknown` (untried), `waiting` (a rule)."""
 
     item_id: str
     question: str

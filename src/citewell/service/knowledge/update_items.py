@@ -66,9 +66,7 @@ def count_people(confirmations: Sequence[Confirmation], reviewers: Sequence[str]
 
 
 def decide_state(item: Confirmed, settings: FeedbackSettings) -> tuple[ItemState, str]:
-    """The state that an item should be in, and why. What was undone or set aside stays so until
-    somebody says otherwise.
-    """
+    """The state due to an item, and why. Undone and set aside stay until somebody says so."""
     if item.state in {"undone", "quarantined"}:
         return item.state, item.reason
     if item.bad > item.good + 1:

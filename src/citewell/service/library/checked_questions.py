@@ -30,9 +30,7 @@ RETRY = 60.0  # seconds after a fault
 
 
 async def check_questions(app: App, doc_id: str) -> list[CheckedQuestion]:
-    """Of what the document's sentences propose, what the pipeline answers from them. Raises
-    NotFound, ModelUnavailable.
-    """
+    """Of the questions proposed, those the pipeline answers. Raises NotFound, ModelUnavailable."""
     info, document = await app.catalog.document(doc_id), await app.catalog.content(doc_id)
     kept: list[CheckedQuestion] = []
     for proposal in propose_questions(document, PROPOSED):

@@ -82,9 +82,7 @@ def is_known_type(path: PurePath, *, pictures: bool = True) -> bool:
 
 
 def to_uri(path: Path) -> str:
-    """A file's lasting name: its absolute path, with links resolved; bytes that are not UTF-8 are
-    written in hexadecimal.
-    """
+    """A file's lasting name: its absolute path, links resolved, odd bytes in hexadecimal."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
@@ -177,9 +175,7 @@ def _note_empty(named: str, found: Gathered, pictures: bool) -> None:
 
 
 def walk_folder(top: Path, found: Gathered, links: bool) -> Iterator[tuple[Path, int]]:
-    """Every visible file below `top` with its size, by name. No recursion: folders may be nested
-    deeper than Python's calls.
-    """
+    """Every visible file below `top`, its size, by name; without recursion: folders nest deep."""
     seen: set[tuple[int, int]] = set()  # (device, inode): breaks loops of links
     # the next one last; a size says that it is a file
     todo: list[tuple[Path, int | None]] = [(top, None)]

@@ -20,9 +20,7 @@ REST = 0.2  # seconds between two of them
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """`changed`: it was written to each time it was read: the bytes may be of two versions.
-    `dated`: when it last changed.
-    """
+    """`changed`: written at each reading: perhaps of two versions. `dated`: its last change."""
 
     data: bytes
     dated: float

@@ -110,9 +110,7 @@ def _read_source(path: str, most: int) -> Source:
 
 
 async def fetch_paper(app: App, url: str) -> Source:
-    """What stands at an address; of a page about a paper, the PDF that it names itself. Raises what
-    `Fetcher.page` raises.
-    """
+    """What is at an address; of a page about a paper, its PDF. Raises as `Fetcher.page`."""
     async with Fetcher(app.settings, max_bytes=app.settings.ingest.max_bytes) as fetcher:
         page = await fetcher.page(url, seconds=SECONDS, readable=is_readable_page)
         data, name = as_file(page)

@@ -127,9 +127,7 @@ def _render_exchange(n: int, answer: Exchange, words: dict[str, str]) -> Iterato
 
 
 def _render_paragraphs(n: int, answer: Exchange, words: dict[str, str]) -> str:
-    """The answer's text with a footnote for each citation, and a mark behind each sentence that the
-    paper does not support.
-    """
+    """The answer's text with a footnote a citation, and a mark behind unsupported sentences."""
     text, at, said = answer.answer, 0, ""
     for sentence in answer.sentences:
         start = text.find(sentence.text, at)

@@ -25,9 +25,7 @@ class Session:
 
 
 class AnsweredQuestion(Shown):
-    """A question of a session and its whole answer. `request`: the agent, the collection and the
-    options it was asked with.
-    """
+    """A session's question and whole answer. `request`: agent, collection and options."""
 
     trace_id: str
     created_at: float

@@ -56,9 +56,7 @@ def get_table_names(source: Source) -> frozenset[str]:
 
 
 def with_keys(schema: Schema, imported: Sequence[ImportedTable]) -> Schema:
-    """The schema of a copy with the keys of the database that it was made of. Keys to tables that
-    were left out are none.
-    """
+    """A copy's schema with its database's keys; keys to tables left out are dropped."""
     known = {table.name: table.keys for table in imported}
     columns = {
         table.name.casefold(): {column.name.casefold(): column.name for column in table.columns}

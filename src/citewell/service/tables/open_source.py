@@ -28,9 +28,7 @@ SCHEMA_SECONDS: Final = 600.0  # for so long the schema of a database is taken a
 
 
 class Opened(NamedTuple):
-    """A source, read anew where that was needed, and the engine that asks it. `source.problem` is
-    to be told to who asks.
-    """
+    """A source, reread if needed, and its engine. `source.problem` is for who asks."""
 
     source: Source
     engine: Engine
@@ -58,9 +56,7 @@ async def open_source(app: App, name: str) -> AsyncIterator[Opened]:
 
 
 async def get_current_source(app: App, name: str) -> Source:
-    """The source after a look at its file or server, read again where it has changed. Raises
-    NotFound, SourceUnavailable.
-    """
+    """The source, looked at and reread where changed. Raises NotFound, SourceUnavailable."""
     source = await app.sources.get(name)
     if not source.is_file:
         if time.time() - source.refreshed_at < SCHEMA_SECONDS and not source.problem:

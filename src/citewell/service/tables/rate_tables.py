@@ -43,9 +43,7 @@ class Place:
 
 
 async def measure_sources(app: App, question: str, sources: Sequence[Source]) -> dict[str, float]:
-    """How near each source is to a question in meaning; empty for an embedder that nothing is
-    fitted to, or one that fails.
-    """
+    """How near each source is in meaning; empty for a failing or unfitted embedder."""
     vector = await _embed_question(app, question)
     if vector is None:
         return {}

@@ -29,9 +29,7 @@ _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`location` as it is kept; `shown` without a password. `path` of a file; None for a
-    database. `owner` of a new source.
-    """
+    """`location` as kept; `shown`: no password. `path`: of a file. `owner`: of a new source."""
 
     location: str
     shown: str

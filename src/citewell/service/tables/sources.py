@@ -105,9 +105,7 @@ async def list_sources(app: App) -> list[Source]:
 
 
 async def remove_source(app: App, name: str) -> Source:
-    """With its copy; the file or the database stays. What people confirmed about it is set aside
-    with it. Raises NotFound.
-    """
+    """With its copy and what was confirmed of it; file or database stay. Raises NotFound."""
     aside: list[str] = []
 
     def set_items_aside(connection: Connection, source: Source) -> None:

@@ -146,9 +146,7 @@ async def write_draft(
 
 
 def describe_doubts(draft: Draft, reasons: Sequence[str], lang: str) -> str:
-    """The check's findings for the repair round: sentences with a reason are doubted, those with an
-    empty one are proved.
-    """
+    """Findings for repair: sentences with a reason are doubted, without one proved."""
     lines = []
     for sentence, reason in zip(draft.sentences, reasons, strict=True):
         mark = {"en": ("proved", "not proved"), "zh": ("已证实", "未证实")}[lang][bool(reason)]
@@ -162,9 +160,7 @@ def describe_doubts(draft: Draft, reasons: Sequence[str], lang: str) -> str:
 
 
 def stream_texts(on_text: OnToken) -> Callable[[str], None]:
-    """A receiver of the pieces of a JSON reply that passes on what stands in its `text` fields, as
-    soon as it is there.
-    """
+    """Receives pieces of a JSON reply, passes its `text` fields on as soon as there."""
     buffer, sent = "", 0
 
     def receive(piece: str) -> None:

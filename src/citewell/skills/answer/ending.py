@@ -1,6 +1,4 @@
-"""How an answer ends, the same for every agent: shown, shown in part with what stays unproved
-apart, or an honest refusal.
-"""
+"""How every agent's answer ends: shown, partly shown, or an honest refusal."""
 
 from __future__ import annotations
 

@@ -198,9 +198,7 @@ def _describe_pairs(rows: Rows, known: Sequence[Label], at: int, lang: str) -> R
 
 
 def _find_highest(values: Sequence[Value]) -> int | None:
-    """Where the one highest of at least three figures is; None where two share it, one is missing,
-    or it is not quoted.
-    """
+    """Where the one highest of at least three figures is; None if shared, missing, unquoted."""
     figures = [
         value for value in values if isinstance(value, int | float) and not isinstance(value, bool)
     ]

@@ -52,9 +52,7 @@ _PAIR = re.compile(
 
 
 def is_follow_up(question: str, history: Sequence[Message] = ()) -> bool:
-    """Whether a question leans on what was said before: a pronoun, an ellipsis, hardly a word of
-    its own, or a reply to us.
-    """
+    """Whether a question leans on earlier ones: pronoun, ellipsis, few words, a reply."""
     if history and history[-1].role == "assistant" and is_clarifying_question(history[-1].content):
         return True
     words = _replace_it_acronym(question)
@@ -114,9 +112,7 @@ def join_earlier_questions(question: str, history: Sequence[Message]) -> str:
 
 
 def find_antecedents(question: str, history: Sequence[Message]) -> list[str]:
-    """Two names that a singular pronoun may equally mean: those that the last question joins on
-    equal terms. Else empty.
-    """
+    """Two names a pronoun may equally mean: joined in the last question. Else empty."""
     if not _SINGULAR.search(_replace_it_acronym(question)) or _extract_names(question):
         return []
     before = get_last_question(history)

@@ -29,9 +29,7 @@ def split_by_budget(history: Sequence[Message], budget: int) -> tuple[list[Messa
 
 
 async def summarize_messages(older: Sequence[Message], llm: LLM | None) -> str:
-    """What was said before: by the model where one is connected, else the questions and the first
-    sentence of each answer.
-    """
+    """What was said before: by a connected model, else questions and first sentences."""
     if not older:
         return ""
     if llm is not None and llm.evidence_tokens >= CONNECTED_TIER:

@@ -13,8 +13,6 @@ RECENT_MESSAGES = 6  # three turns, as in spec 000
 
 
 async def rewrite_in_full(question: str, history: Sequence[Message], llm: LLM) -> str:
-    """A question that leans on the conversation before it, so that it can be understood alone.
-    Raises what the model raises.
-    """
+    """A leaning question made to stand alone. Raises what the model raises."""
     earlier = shorten_messages(history[:-RECENT_MESSAGES])
     return await rewrite_question(question, history[-RECENT_MESSAGES:], llm, earlier=earlier)

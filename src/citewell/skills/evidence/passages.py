@@ -1,6 +1,4 @@
-"""What of the hits is read for an answer: passages made of verbatim sentences of their documents,
-within a token budget.
-"""
+"""What hits are read for an answer: verbatim sentences in passages, within a budget."""
 
 from __future__ import annotations
 

@@ -50,9 +50,7 @@ class Ledger:
         )
 
     def renumber_sentences(self, proof: Proof, kept: Sequence[Sentence]) -> list[Sentence]:
-        """Sentences of a proof of its own, with the report's numbers; title, page and section as at
-        each quote's place.
-        """
+        """Sentences of a proof with the report's numbers; title, page, section of each quote."""
         of = {citation.n: citation for citation in proof.citations}
         return [
             sentence.model_copy(

@@ -88,9 +88,7 @@ _FIGURE = re.compile(r"(?<![A-Za-z0-9_-])\d[\d.,]*")
 
 
 def has_measurement(text: str) -> bool:
-    """Whether it gives a figure that was measured: a share, a factor, a score; not a year, a count
-    of things or a label.
-    """
+    """Whether it has a measured figure: share, factor, score; not year, count or label."""
     return bool(_MEASURED.search(_LABEL.sub(" ", text)))
 
 

@@ -56,9 +56,7 @@ OWN_WORK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class OwnWork:
-    """`name`: what the paper calls its method, or empty. `turns`: by role, the first line that
-    speaks of its own work.
-    """
+    """`name`: the paper's for its method, or empty. `turns`: first own-work line by role."""
 
     name: str
     turns: dict[Role, int]

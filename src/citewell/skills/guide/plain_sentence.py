@@ -126,9 +126,7 @@ _BETWEEN_HAN = re.compile(rf"(?<=[{HAN}，。；：、！？）])\s+(?=[{HAN}（
 
 
 def clean_sentence(quote: str) -> str:
-    """A sentence without the references, pointers, list and note marks and link words that mean
-    something on its page only.
-    """
+    """A sentence without references, pointers, marks and link words of its page."""
     text = _BETWEEN_HAN.sub("", " ".join(quote.split()))
     text = _CITED.sub(lambda m: "" if _YEAR.search(m[0]) else m[0], text)
     text = _POINTER.sub("", _NUMBERED.sub("", text))

@@ -15,9 +15,7 @@ LONGEST_VALUE = 200  # characters
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """`subject` is a key, lower case. `many`: several may hold at once (what one likes); else a
-    later one contradicts.
-    """
+    """`subject`: a lower-case key. `many`: several may hold; else a later one contradicts."""
 
     subject: str
     value: str

@@ -74,9 +74,7 @@ def resolve_page(number: int, book: OpenPaper) -> int | None:
 
 
 def find_first_printed_page(book: OpenPaper) -> int | None:
-    """The number printed on the first page: by a line such as `pages 6981-7004` that fits the
-    count, or by the folios.
-    """
+    """The first page's printed number: by `pages 6981-7004` fitting the count, or folios."""
     document, count = book.document, len(book.document.pages)
     entries = [part for part in book.paper.parts if part.role == "references"]
     ends_early = min((part.start for part in entries), default=len(document.text))
@@ -105,9 +103,7 @@ def _infer_from_folios(book: OpenPaper) -> int | None:
 
 
 def find_floats_on_pages(question: str, found: Found, book: OpenPaper) -> Found:
-    """`the figure at the top of page 5`, `第5页的表`: the floats of that kind on that page, missing
-    where there are none.
-    """
+    """`the figure at the top of page 5`, `第5页的表`: that page's floats, or missing."""
     there = Found()
     for match in _PAGE.finditer(question):
         before = _THERE.search(question, max(0, match.start() - BEFORE), match.start())

@@ -57,9 +57,7 @@ _LONGEST_RANGE = 20
 
 
 def fold_text(text: str) -> str:
-    """Full width to half width, one kind of dash, quote and square bracket: what the patterns of a
-    question are read on.
-    """
+    """Full width to half, one kind of dash, quote and bracket, for questions' patterns."""
     return unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
 
 

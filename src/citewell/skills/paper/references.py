@@ -99,9 +99,7 @@ _NAMES: Final[dict[str, dict[Kind, tuple[str, str]]]] = {
 
 
 def describe_missing(points: PaperTargets, book: OpenPaper, lang: str) -> str:
-    """`The paper has no Table 9; it has Tables 1 to 3.`, a sentence for each thing that is not
-    there; empty where all is.
-    """
+    """`The paper has no Table 9; it has Tables 1 to 3.`, a sentence each; or empty."""
     return ("" if lang == "zh" else " ").join(
         _describe_one_missing(missing, book, lang) for missing in points.missing
     )

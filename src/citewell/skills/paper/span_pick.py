@@ -56,9 +56,7 @@ class Pick:
                 self.take(spans[i])
 
     def passages(self) -> list[Passage]:
-        """Each group in reading order, cut where the page or the part changes or more than a
-        paragraph is left out.
-        """
+        """Each group in reading order, cut at pages, parts, or gaps over a paragraph."""
         found: list[list[Span]] = []
         for group in self.groups:
             for at, span in enumerate(sorted(group)):

@@ -126,9 +126,7 @@ def _has_value(figure: _Figure, value: float, scales: Sequence[int] = _SCALES) -
 
 
 def _has_quotient(told: Sequence[_Figure], results: Sequence[float]) -> bool:
-    """Whether two figures beside each other tell a quotient: 1/3, two of three. A lone `one` is not
-    read as a figure.
-    """
+    """Whether two neighbouring figures tell a quotient: 1/3, two of three; not a lone `one`."""
     pairs = [
         *((1.0, figure.value) for figure in told),
         *((a.value, b.value) for a, b in pairwise(told)),

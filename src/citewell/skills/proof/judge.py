@@ -1,6 +1,4 @@
-"""What a judge is asked and what it says. Providers are beside this file: a connected model, the
-reader, a scripted one.
-"""
+"""What a judge is asked and says. Providers beside: connected, reader, scripted."""
 
 from __future__ import annotations
 

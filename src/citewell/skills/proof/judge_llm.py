@@ -41,9 +41,7 @@ class Verdicts(BaseModel):
 
 
 class LLMJudge:
-    """Implements `Judge`. The question's evidence stands in the prompt as in the answer call, so a
-    prompt cache holds it.
-    """
+    """Implements `Judge`. Evidence stands as in the answer call, for the prompt cache."""
 
     def __init__(self, llm: LLM) -> None:
         self._llm = llm

@@ -134,9 +134,7 @@ def _find_step(plan: Plan, step_id: str) -> int:
 
 
 def _find_section(book: OpenPaper, wanted: str) -> Part:
-    """By heading with or without number, or by number alone, letter case aside; else the one
-    heading that holds the words.
-    """
+    """By heading or number, case aside; else the one heading that holds the words."""
     parts = [
         part
         for part in book.paper.parts

@@ -45,9 +45,7 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`name` as a statement names it, unquoted: `orders`, or `sales.orders` where its schema is not
-    the default one.
-    """
+    """`name` as in a statement, unquoted: `orders`, or `sales.orders` outside the default."""
 
     name: str
     columns: tuple[Column, ...]

@@ -238,9 +238,7 @@ def _has_table(tree: exp.Expr, name: str) -> bool:
 
 
 def _flatten_chain(node: exp.Expr, kinds: type | UnionType) -> Iterator[exp.Expr]:
-    """The parts of a node, and in their place those of parts that are of these kinds too: a chain
-    may have any length.
-    """
+    """A node's parts, replaced by their parts where of these kinds: chains of any length."""
     left = list(node.iter_expressions())
     while left:
         each = left.pop()

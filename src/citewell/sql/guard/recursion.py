@@ -33,9 +33,7 @@ def check_recursion(tree: exp.Expr, dialect: Dialect) -> dict[str, float]:
 
 
 def _count_rounds(cte: exp.CTE) -> float | None:
-    """As many as the largest number that a condition or a LIMIT names, or that a counter begins
-    with; None where none does.
-    """
+    """As many as the largest number of a condition, LIMIT or counter; None without."""
     from sqlglot import exp
 
     conditions = [where.this for where in cte.this.find_all(exp.Where)]

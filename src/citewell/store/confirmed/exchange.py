@@ -88,9 +88,7 @@ class _Correction(_Place):
 
 
 def render_item_file(item: Confirmed) -> str:
-    """The whole file of an item; the same item always gives the same bytes. How often it was used
-    is each library's own.
-    """
+    """An item's whole file, always the same bytes; how often it was used is not in it."""
     text = render_document(item)
     found = _FRONT.match(text)
     assert found is not None, "every document begins with its front matter"

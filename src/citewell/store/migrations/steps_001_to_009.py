@@ -11,9 +11,7 @@ from citewell.store.migrations.statements import APPLICATION_ID, run_statements
 
 
 def m001_knowledge(connection: Connection) -> None:
-    """Collections, documents, their bytes, chunks, vectors, words, and the log of changes that
-    indexes in memory follow.
-    """
+    """Collections, documents, bytes, chunks, vectors, words, and the log of their changes."""
     run_statements(
         connection,
         f"PRAGMA application_id = {APPLICATION_ID}",

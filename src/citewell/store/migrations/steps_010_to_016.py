@@ -165,9 +165,7 @@ def m014_traces_found(connection: Connection) -> None:
 
 
 def m015_bound_tokens(connection: Connection) -> None:
-    """What a token for a page of another site may ask, as `collection:NAME` or `site:NAME`; empty:
-    what the settings open.
-    """
+    """What a page's token may ask: `collection:NAME`, `site:NAME`, or empty (settings)."""
     run_statements(connection, "ALTER TABLE tokens ADD COLUMN bound TEXT NOT NULL DEFAULT ''")
 
 

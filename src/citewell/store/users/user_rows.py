@@ -66,9 +66,7 @@ def check_role(role: str) -> Role:
 
 
 def list_reviewers(connection: Connection) -> tuple[str, ...]:
-    """The users whose role makes their word count. Not those with a token that stands in a page:
-    their word is everybody's.
-    """
+    """Users whose role makes their word count; not tokens in pages: they are everybody's."""
     return tuple(connection.execute(_REVIEWERS).scalars())
 
 

@@ -160,9 +160,7 @@ class Users:
         return await self._db.read(tokens)
 
     async def revoke_token(self, token_id: str, user_id: str | None = None) -> TokenInfo:
-        """It is good for nothing from now on, and who signed in with it is signed out. `user_id`:
-        only where it is theirs.
-        """
+        """Good for nothing now, its sessions signed out. `user_id`: only if theirs."""
 
         def revoke(connection: Connection) -> TokenInfo:
             gone = get_token(

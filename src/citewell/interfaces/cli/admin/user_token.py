@@ -1,6 +1,4 @@
-"""`citewell user token|revoke`: the tokens of users. A token is printed once, alone on its line,
-and never again.
-"""
+"""`citewell user token|revoke`: tokens of users; each is printed once, alone on its line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`citewell ask`: one question, one proved answer. Exit 3 where there is none: refused, no
-evidence, a question back.
-"""
+"""`citewell ask`: one question, one proved answer, or exit 3 (refused, no evidence, unclear)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`citewell data`: add, list, remove, refresh. Each source is told of by itself; one that fails
-stops no other.
-"""
+"""`citewell data`: add, list, remove, refresh; a source that fails stops no other."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`citewell data show`: the tables of a source, for people. Cells are shown as text on one line,
-never obeyed.
-"""
+"""`citewell data show`: a source's tables for people, each cell as text on one line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What a command line of `citewell eval` says. What cannot be asked or written is refused before an
-hour's work is done.
-"""
+"""The command line of `citewell eval`; what cannot be asked or written is refused first."""
 
 from __future__ import annotations
 

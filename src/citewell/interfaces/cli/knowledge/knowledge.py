@@ -1,6 +1,4 @@
-"""`citewell knowledge`: confirmed answers and corrections. Who stands by something is always shown
-with it.
-"""
+"""`citewell knowledge`: confirmed answers, corrections, always with who stands by them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`citewell chunks`: how a file would be cut, chunk by chunk, or several ways side by side. Nothing
-is stored.
-"""
+"""`citewell chunks`: how a file would be cut, or several ways side by side; stores nothing."""
 
 from __future__ import annotations
 

@@ -106,9 +106,7 @@ def _render_bar(share: float, room: int, blocks: bool) -> str:
 def _render_heights(
     chart: Chart, rows: Rows, lang: str, width: int, blocks: bool
 ) -> list[Text] | None:
-    """A line of heights of each series, thinned to the width; None where there are no blocks to
-    draw it with.
-    """
+    """A line of heights of each series, thinned to the width; None without blocks to draw."""
     if not blocks:
         return None
     known, at = label_columns(rows, lang), rows.columns.index(chart.x)

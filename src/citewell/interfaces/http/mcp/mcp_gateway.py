@@ -238,9 +238,7 @@ def _build_manager(tell: Callable[[str], str]) -> StreamableHTTPSessionManager:
 
 
 def _is_session_start(scope: Scope) -> bool:
-    """Whether a request without a session begins one, if it is well formed: clients of 2026-07-28
-    and later have none.
-    """
+    """Whether a request without session begins one; clients since 2026-07-28 have none."""
     from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
     return scope["method"] == "POST" and Headers(scope=scope).get("mcp-protocol-version") in {

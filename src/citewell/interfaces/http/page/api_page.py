@@ -142,9 +142,7 @@ def _list_fields(shape: Mapping[str, Any]) -> list[Field]:
 
 
 def format_kind(schema: Mapping[str, Any]) -> Markup:
-    """A schema in a few words: its type, or a link to its shape; what stands where nothing is
-    said.
-    """
+    """A schema in a few words: its type, or a link to its shape; else what stands here."""
     if "$ref" in schema:
         name = schema["$ref"].removeprefix(_REF)
         return Markup('<a href="#{0}">{0}</a>').format(name)

@@ -222,9 +222,7 @@ def get_session_lifetime(settings: Settings) -> Lifetime:
 
 
 def _check_widget(holder: Holder, path: str, method: str) -> None:
-    """A token that stands in a page is everybody's, whoever shows it, so it is good for little.
-    Raises Refused.
-    """
+    """A token in a page is everybody's, so it is good for little. Raises Refused."""
     if holder.role != "reader":
         hint = Text(
             "a token on a page is everybody's: make one for a reader, citewell user "

@@ -92,9 +92,7 @@ class Guard:
         await self.app(scope, _limit_body(receive, limit), send_safe)
 
     def _is_visitor(self, headers: Headers, path: str, method: str) -> bool:
-        """Whether a page of a site that may do so shows the chat element. Our own page is no
-        visitor, whatever is listed.
-        """
+        """Whether a permitted site's page shows the chat element. Our own page is no visitor."""
         if path not in WIDGET or method not in VISITING:
             return False
         return headers.get("origin", "").lower() in self.origins and headers.get(
@@ -125,9 +123,7 @@ class Guard:
 
 
 def get_allowed_hosts(settings: Settings) -> frozenset[str]:
-    """Names and addresses that may be asked for beside those of this machine. Without users there
-    are none.
-    """
+    """Names and addresses to be asked for besides this machine's; none without users."""
     if settings.auth == "none":
         return frozenset()
     named = [each.lower().rstrip(".") for each in settings.access.hosts]

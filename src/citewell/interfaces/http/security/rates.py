@@ -47,9 +47,7 @@ class Rates:
         )
 
     async def visit(self, address: str, which: str) -> None:
-        """A question or a vote from a page of another site; `which` is its token. Raises Refused
-        (429).
-        """
+        """A question or vote from another site's page; `which`: its token. Raises Refused (429)."""
         await self._count_hit(
             self._visits,
             get_client_network(address),

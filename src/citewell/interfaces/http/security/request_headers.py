@@ -27,9 +27,7 @@ def get_session_cookie(headers: Headers) -> str:
 
 
 def get_client_address(scope: Scope, proxies: tuple[str, ...]) -> str:
-    """Where a request comes from: the last address that a proxy we believe has seen, else who is
-    connected.
-    """
+    """Where a request comes from: as the last trusted proxy saw it, else who is connected."""
     client, believed = _get_peer_address(scope), {normalize_address(each) for each in proxies}
     if client in believed:
         seen = [normalize_address(each) for each in _list_header_values(scope, "x-forwarded-for")]
@@ -53,9 +51,7 @@ def _get_peer_address(scope: Scope) -> str:
 
 
 def _list_header_values(scope: Scope, name: str) -> list[str]:
-    """What all headers of this name list: a client sends one of its own, and a proxy may add
-    another below it.
-    """
+    """What all headers of this name list: a client sends one, a proxy may add another."""
     return [
         part.strip()
         for line in Headers(scope=scope).getlist(name)
@@ -76,9 +72,7 @@ def normalize_address(address: str) -> str:
 
 
 def is_local_request(scope: Scope, headers: Headers, access: AccessSettings) -> bool:
-    """From this machine itself. Not where others come through a proxy on it, which need not say so
-    in a header.
-    """
+    """From this machine, not through a proxy on it, which need not say so in a header."""
     if (
         access.proxies
         or access.hosts

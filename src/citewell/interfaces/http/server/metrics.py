@@ -48,9 +48,7 @@ CALLERS = frozenset(
     operation_id="get_metrics",
 )
 async def get_metrics(request: Request) -> Response:
-    """In the form of Prometheus, or of OpenMetrics for who asks for that. For this machine, and for
-    admins.
-    """
+    """In the form of Prometheus or OpenMetrics, as asked. For this machine, and admins."""
     app, metrics = (
         cast("App", request.app.state.citewell),
         cast("Metrics", request.app.state.metrics),

@@ -107,9 +107,7 @@ class _Sending:
 
 
 def choose_request_id(headers: Headers) -> str:
-    """The caller's own, where it is one; else a new one. Nothing else of theirs is written into the
-    log or the reply.
-    """
+    """The caller's own id where valid, else a new one; nothing else goes into log or reply."""
     said = headers.get(HEADER, "")
     return said if _ID.fullmatch(said) else "req_" + secrets.token_hex(8)
 
