@@ -82,3 +82,21 @@ def home_url(postgres_url: str, home_template: str) -> Iterator[str]:
     """The URL of a database with Citewell's tables and nothing in them."""
     with make_database(postgres_url, home_template) as url:
         yield url
+
+
+@pytest.fixture
+def plain_home_url(postgres_url: str) -> Iterator[str]:
+    """As docs/scale.md sets one up: a database of a role that is no superuser, with nothing in it
+    but pgvector.
+    """
+    import psycopg
+
+    role = f"r_{uuid.uuid4().hex[:12]}"
+    with make_database(postgres_url) as url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"CREATE ROLE {role} LOGIN")
+            connection.execute(f"ALTER DATABASE {make_url(url).database} OWNER TO {role}")
+            connection.execute("CREATE EXTENSION vector")
+        yield url.replace("postgres@", f"{role}@", 1)
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"DROP ROLE {role}")

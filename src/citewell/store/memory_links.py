@@ -14,6 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, bindparam, delete, or_, select, update
 
 from citewell.store.dialects.expressions import find_text, is_among, list_values
+from citewell.store.dialects.fence import lift_fence
 from citewell.store.schema.conversations import runs, traces
 from citewell.store.schema.knowledge import feedback
 from citewell.store.schema.memory_tables import memories, memory_uses
@@ -21,7 +22,8 @@ from citewell.store.schema.memory_tables import memories, memory_uses
 
 def delete_expired(connection: Connection, now: float) -> None:
     """Delete what is past its day, with older versions, of all users: some never return."""
-    connection.execute(_EXPIRE, {"now": now})
+    with lift_fence(connection):
+        connection.execute(_EXPIRE, {"now": now})
 
 
 def expire_oldest(connection: Connection, user_id: str, most: int, now: float) -> None:

@@ -22,6 +22,7 @@ from citewell.errors import Conflict, NotFound, StorageError
 from citewell.messages import Text, dump_json
 from citewell.store.db import Database
 from citewell.store.dialects.expressions import json_field
+from citewell.store.dialects.fence import lift_fence
 from citewell.store.leases import Leases
 from citewell.store.processes import name_this_process
 from citewell.store.retention_clock import get_deletion_time
@@ -73,7 +74,8 @@ class Runs:
 
         def begin(connection: Connection) -> None:
             old = {"old": get_deletion_time(connection, now) - self._seconds}
-            connection.execute(_EXPIRE, old)
+            with lift_fence(connection):
+                connection.execute(_EXPIRE, old)
             connection.execute(_BEGIN, row)
 
         await self._db.write_beside(begin)

@@ -31,6 +31,7 @@ from citewell.messages import Text, dump_json, load_json
 from citewell.store.confirmed import feedback
 from citewell.store.db import Database
 from citewell.store.dialects.expressions import find_text, json_excerpt
+from citewell.store.dialects.fence import lift_fence
 from citewell.store.dialects.upserts import upsert
 from citewell.store.retention_clock import get_deletion_time
 from citewell.store.schema.conversations import traces
@@ -159,10 +160,11 @@ class Traces:
 
     def expire_in(self, connection: Connection, *, dry_run: bool = False) -> int:
         """Delete those past their day, as far as the clock is believed; how many there are."""
-        if dry_run:
-            return int(connection.execute(_COUNT_OLD, {"now": self._clock()}).scalar_one())
-        now = get_deletion_time(connection, self._clock())
-        return connection.execute(_DELETE_OLD, {"now": now}).rowcount
+        with lift_fence(connection):
+            if dry_run:
+                return int(connection.execute(_COUNT_OLD, {"now": self._clock()}).scalar_one())
+            now = get_deletion_time(connection, self._clock())
+            return connection.execute(_DELETE_OLD, {"now": now}).rowcount
 
     def delete_session_in(self, connection: Connection, session_id: str) -> None:
         """Those of a deleted session go with it: they hold what was said and quoted."""

@@ -14,6 +14,7 @@ from citewell.runtime.app import App
 from citewell.service.sessions.exchanges import Exchange, read_exchanges
 from citewell.service.sessions.sessions import get_own_session
 from citewell.store.conversations.shares import Share, build_dead_link
+from citewell.store.dialects.fence import lift_fence
 from citewell.store.users.identity import get_person_key, normalize_user_id
 from citewell.types import Answer, Citation, Shown, Usage
 
@@ -79,8 +80,9 @@ async def read_shared_session(app: App, share_id: str, user_id: str) -> SharedSe
     readers = {get_person_key(each) for each in (share.user_id, *share.readers)}
     if share.readers and get_person_key(user_id) not in readers:
         raise build_dead_link()
-    info = await app.sessions.get(share.session_id)
-    exchanges = await read_exchanges(app, info, share.messages)
+    with lift_fence():  # what is shared is another's
+        info = await app.sessions.get(share.session_id)
+        exchanges = await read_exchanges(app, info, share.messages)
     return SharedSession(
         title=info.title,
         shared_by=share.user_id,

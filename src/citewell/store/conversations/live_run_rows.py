@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, 
 
 from citewell.messages import dump_json, load_json
 from citewell.store.db import Database
+from citewell.store.dialects.fence import lift_fence
 from citewell.store.dialects.server_clock import read_server_clock
 from citewell.store.schema.server_tables import live_events, live_runs
 
@@ -42,7 +43,8 @@ class LiveRunRows:
 
         def begin(connection: Connection) -> None:
             now = read_server_clock(connection)
-            connection.execute(_SWEEP, {"old": (now or 0.0) - KEPT})
+            with lift_fence(connection):
+                connection.execute(_SWEEP, {"old": (now or 0.0) - KEPT})
             own = {"trace_id": trace_id, "user_id": user_id, "seen_at": now}
             connection.execute(insert(live_runs).values(wish="", ended_at=0), row | own)
 

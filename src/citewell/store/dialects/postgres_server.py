@@ -22,6 +22,7 @@ from sqlalchemy.pool import QueuePool
 
 from citewell.errors import ConfigError, StorageError
 from citewell.messages import Text
+from citewell.store.dialects.fence import write_fence
 from citewell.store.dialects.job_notices import listen_forever
 from citewell.store.dialects.locks import write_first_lock
 from citewell.store.dialects.postgres_errors import (
@@ -277,7 +278,7 @@ class PostgresServer:
         mode = connection.get_execution_options().get("citewell_mode", "read")
         waits = mode in {"beside", "alone"}
         first = "; " + write_first_lock(alone=mode == "alone") if waits else ""
-        connection.exec_driver_sql(self._limits + first)
+        connection.exec_driver_sql(self._limits + write_fence() + first)
 
     def _check_server(self, connection: Connection) -> None:
         version = connection.dialect.server_version_info or (0,)

@@ -33,6 +33,7 @@ from citewell.interfaces.http.security.request_headers import (
 from citewell.interfaces.problem import to_problem
 from citewell.messages import Text
 from citewell.runtime.app import App
+from citewell.store.dialects.fence import FENCE
 from citewell.store.users.access_tokens import Holder
 from citewell.store.users.actor import ACTOR, Actor
 from citewell.store.users.identity import VISITOR
@@ -68,7 +69,10 @@ class Access:
         if scope["type"] == "http":
             try:
                 scope[CALLER] = await self._identify_caller(scope)
-                ACTOR.set(Actor(scope[CALLER].user_id, "http"))
+                caller: Caller = scope[CALLER]
+                ACTOR.set(Actor(caller.user_id, "http"))
+                fenced = caller.auth == "token" and caller.role != "admin"
+                FENCE.set(caller.user_id if fenced else "")
             except CitewellError as error:
                 scope[REFUSAL] = error
                 headers = error.headers if isinstance(error, Refused) else None
