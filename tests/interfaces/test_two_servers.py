@@ -164,3 +164,17 @@ def test_who_listens_is_told_that_the_other_was_killed(house: Bench, settings: S
             said = [line for line in lines if line.startswith("data: {")][-1]
         assert json.loads(said.removeprefix("data: "))["error"]["code"] == "stopping"
         assert list_live(other) == []
+
+
+def test_settings_of_the_page_reach_the_other(house: Bench) -> None:
+    """What the environment says stays."""
+    with two(house, []) as (one, other):
+        change = {"memory": {"on": False}}
+        reply = httpx.patch(
+            f"{one.url}/api/settings", json=change, trust_env=False, timeout=PATIENCE
+        )
+        assert reply.json()["memory"]["on"] is False
+        until(
+            lambda: other.get("/api/settings").json()["memory"]["on"] is False, "the other has it"
+        )
+        assert other.get("/api/settings").json()["model"]["llm"] == "scripted"

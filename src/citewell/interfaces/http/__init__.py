@@ -59,6 +59,7 @@ from citewell.interfaces.http.server.observe import Observed
 from citewell.interfaces.http.tables import board_routes, query_routes
 from citewell.interfaces.spans import build_spans
 from citewell.runtime.app import App
+from citewell.service.admin.follow_settings import follow_page_settings
 from citewell.service.jobs.worker import run_worker_until_closing
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -117,11 +118,13 @@ def create_app(app: App, *, models_only: bool = False, works: bool = True) -> Fa
         attach_watches(*watches)  # the worker's jobs
         works_here = works and not models_only
         worker = asyncio.create_task(run_worker_until_closing(app)) if works_here else None
+        following = asyncio.create_task(follow_page_settings(app))
         try:
             async with http.state.mcp.open():
                 yield
         finally:
             app.stopping.end()
+            following.cancel()
             if worker is not None:
                 await worker
             if spans is not None:

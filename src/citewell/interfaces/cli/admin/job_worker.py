@@ -16,6 +16,7 @@ from citewell.interfaces.cli.arguments import Json
 from citewell.interfaces.cli.output.terminal import print_json, print_text
 from citewell.interfaces.cli.run import DONE, guard_command
 from citewell.runtime.app import App
+from citewell.service.admin.follow_settings import follow_page_settings
 from citewell.service.jobs.worker import run_worker_until_closing
 
 
@@ -35,4 +36,6 @@ async def _run_jobs(settings: Settings, json: bool) -> None:
             print_json({"working": True})
         else:
             print_text("Citewell takes jobs (Ctrl-C stops it)")
+        following = asyncio.create_task(follow_page_settings(app))
         await run_worker_until_closing(app)
+        following.cancel()
