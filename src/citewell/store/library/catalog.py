@@ -22,7 +22,7 @@ from citewell.models.base import Vector
 from citewell.store import pages
 from citewell.store.db import Database
 from citewell.store.index import vectors
-from citewell.store.library import chunks, collection_rows, containers, documents
+from citewell.store.library import chunks, collection_rows, containers, document_content, documents
 from citewell.store.library.collection_rows import CollectionInfo
 from citewell.store.library.document_pages import DocumentPage, list_document_page
 from citewell.store.library.documents import DocumentInfo, Prepared
@@ -237,11 +237,11 @@ class Catalog:
 
     async def content(self, doc_id: str) -> Document:
         """Text, sections and pages as the parser made them; its lines' boxes are in `boxes`."""
-        return await self._db.read(self._load, doc_id, documents.load_content)
+        return await self._db.read(self._load, doc_id, document_content.load_content)
 
     async def get_text_lengths(self, doc_ids: Sequence[str]) -> dict[str, int]:
         """Characters of each document's text; those that are gone are left out."""
-        return await self._db.read(documents.get_text_lengths, doc_ids)
+        return await self._db.read(document_content.get_text_lengths, doc_ids)
 
     async def boxes(self, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
         """The lines that touch any of these spans, in order, each once; empty without boxes."""
@@ -253,14 +253,14 @@ class Catalog:
                     connection, self._viewer, info.collection
                 ):
                     return []
-            return documents.load_boxes(connection, doc_id, spans)
+            return document_content.load_boxes(connection, doc_id, spans)
 
         return await self._db.read(boxes)
 
     async def file(self, doc_id: str) -> bytes:
         """The original bytes."""
         return await self._objects.get(
-            *await self._db.read(self._load, doc_id, documents.load_file)
+            *await self._db.read(self._load, doc_id, document_content.load_file)
         )
 
     async def delete(self, *doc_ids: str) -> None:

@@ -1,5 +1,4 @@
-"""The rows of documents, their bytes and lines. Functions of a connection; `catalog.py`
-gives the verbs.
+"""The rows of documents. Functions of a connection; `catalog.py` gives the verbs.
 
 The one rule: a new version of a document deletes all that was made of the old one and keeps its id
 and its priority. `embedder` is the name of the one in use: vectors of another do not count, because
@@ -39,8 +38,8 @@ from citewell.store.library.collection_rows import ensure_collection
 from citewell.store.library.facts import facts
 from citewell.store.library.file_rows import delete_unused_files, insert_file
 from citewell.store.library.library_locks import hold_addresses
-from citewell.store.schema.library import chunks, documents, files, lines
-from citewell.types import Box, Chunk, Document, Page, Section, Shown
+from citewell.store.schema.library import chunks, documents, lines
+from citewell.types import Box, Chunk, Document, Shown
 
 
 class DocumentInfo(Shown):
@@ -208,63 +207,16 @@ def list_documents_below(
     character that is not the last.
     """
     until = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-    where = {
-        "embedder": embedder,
-        "collection": collection,
-        "first": replace_surrogates(prefix),
-        "until": replace_surrogates(until),
-    }
+    where = {"embedder": embedder, "collection": collection}
+    where |= {"first": replace_surrogates(prefix), "until": replace_surrogates(until)}
     rows = connection.execute(_INFO_BELOW, where)
     return [parse_document_info(row) for row in rows.mappings()]
-
-
-def load_file(connection: Connection, doc_id: str) -> tuple[bytes, str]:
-    """The original bytes, or the key of the object that holds them."""
-    row = connection.execute(_FILE, {"doc_id": doc_id}).one()
-    return bytes(row.data), row.place
-
-
-def load_content(connection: Connection, doc_id: str) -> Document:
-    row = connection.execute(_CONTENT, {"doc_id": doc_id}).one()
-    return Document(
-        title=row.title,
-        media_type=row.media_type,
-        lang=row.lang,
-        text=row.text,
-        sections=tuple(_parse_section(section) for section in json.loads(row.sections)),
-        pages=tuple(Page(**page) for page in json.loads(row.pages)),
-        warnings=tuple(load_json(row.warnings)),
-        dated=row.dated,
-    )
-
-
-def get_text_lengths(connection: Connection, doc_ids: Sequence[str]) -> dict[str, int]:
-    """Characters of each document's text, by doc_id."""
-    rows = connection.execute(_TEXT_LENGTHS, {"ids": list(doc_ids)})
-    return {row.doc_id: row.size for row in rows}
-
-
-def load_boxes(connection: Connection, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
-    """The lines that touch any of the spans, in order, each once. Lines do not overlap: none before
-    the last one that begins at or before a span reaches into it.
-    """
-    found: dict[int, Box] = {}
-    for start, end in spans:
-        for row in connection.execute(_LINES, {"doc": doc_id, "start": start, "end": end}):
-            found[row.number] = Box(row.first, row.last, row.page, row.x0, row.y0, row.x1, row.y1)
-    return [found[number] for number in sorted(found)]
 
 
 def delete_documents(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
     for info in infos:
         _delete_rows(connection, info)
     get_search_rows(connection).forget_words(connection)
-
-
-def _parse_section(stored: dict[str, Any]) -> Section:
-    return Section(
-        tuple(stored["heading_path"]), stored["start"], stored["end"], stored.get("anchor", "")
-    )
 
 
 def _build_line(number: int, box: Box) -> Row:
@@ -332,15 +284,6 @@ _INFO_OF_COLLECTION = INFO.where(IS_IN_COLLECTION).order_by(documents.c.uri)
 _INFO_BELOW = _INFO_OF_COLLECTION.where(
     documents.c.uri >= bindparam("first"), documents.c.uri < bindparam("until")
 )
-_FILE = (
-    select(files.c.data, files.c.place)
-    .join(documents, documents.c.sha256 == files.c.sha256)
-    .where(_is_asked)
-)
-_CONTENT = select(documents).where(_is_asked)
-_TEXT_LENGTHS = select(documents.c.doc_id, func.length(documents.c.text).label("size")).where(
-    is_among(documents.c.doc_id, "ids")
-)
 _INSERT_DOCUMENT = insert(documents)
 _INSERT_LINE = insert(lines)
 _SET_PRIORITY = (
@@ -355,15 +298,3 @@ _SET_GONE = (
 )
 _GONE = select(documents.c.doc_id).where(documents.c.gone_since.is_not(None))
 _DELETE = delete(documents).where(_is_asked)
-_before = lines.alias("before")
-_first_line = (
-    select(func.max(_before.c.first))
-    .where(_before.c.doc == bindparam("doc"), _before.c.first <= bindparam("start"))
-    .scalar_subquery()
-)
-_LINES = select(lines).where(
-    lines.c.doc == bindparam("doc"),
-    lines.c.first < bindparam("end"),
-    lines.c.last > bindparam("start"),
-    lines.c.first >= func.coalesce(_first_line, 0),
-)
