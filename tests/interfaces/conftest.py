@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+import openai
 import pytest
 import uvicorn
 
@@ -60,6 +61,14 @@ async def served(app: App) -> AsyncIterator[Served]:
         yield Served(client, stop)
     stop()
     await running
+
+
+@pytest.fixture
+async def ai(served: Served) -> AsyncIterator[openai.AsyncOpenAI]:
+    async with openai.AsyncOpenAI(
+        base_url=f"{served.client.base_url}/v1", api_key="none", max_retries=0, timeout=60
+    ) as client:
+        yield client
 
 
 @pytest.fixture

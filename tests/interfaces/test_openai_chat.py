@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +19,10 @@ from citewell.runtime.app import App
 from citewell.types import Answer
 
 if TYPE_CHECKING:
-    from tests.interfaces.conftest import FakeAgent, Served
+    from tests.interfaces.conftest import FakeAgent
 
 WHEN = "When was the Northgate lighthouse built?"
 ASKED = [{"role": "user", "content": WHEN}]
-
-
-@pytest.fixture
-async def ai(served: Served) -> AsyncIterator[openai.AsyncOpenAI]:
-    async with openai.AsyncOpenAI(
-        base_url=f"{served.client.base_url}/v1", api_key="none", max_retries=0, timeout=60
-    ) as client:
-        yield client
 
 
 @pytest.fixture

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import openai
@@ -12,17 +11,6 @@ import pytest
 
 from citewell.interfaces.http.openai.openai_embeddings import MOST_TEXTS
 from citewell.runtime.app import App
-
-if TYPE_CHECKING:
-    from tests.interfaces.conftest import Served
-
-
-@pytest.fixture
-async def ai(served: Served) -> AsyncIterator[openai.AsyncOpenAI]:
-    async with openai.AsyncOpenAI(
-        base_url=f"{served.client.base_url}/v1", api_key="none", max_retries=0, timeout=60
-    ) as client:
-        yield client
 
 
 async def test_vectors_of_texts(ai: openai.AsyncOpenAI, app: App) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import openai
 import pytest
@@ -11,18 +10,7 @@ import pytest
 from citewell.runtime.app import App
 from citewell.types import Answer
 
-if TYPE_CHECKING:
-    from tests.interfaces.conftest import Served
-
 WHEN = "When was the Northgate lighthouse built?"
-
-
-@pytest.fixture
-async def ai(served: Served) -> AsyncIterator[openai.AsyncOpenAI]:
-    async with openai.AsyncOpenAI(
-        base_url=f"{served.client.base_url}/v1", api_key="none", max_retries=0, timeout=60
-    ) as client:
-        yield client
 
 
 async def ask(ai: openai.AsyncOpenAI, **given: Any) -> Any:
