@@ -1,7 +1,5 @@
 """A copy of the database as it was at one moment, while others go on writing; and a hold on it that
-nobody shares.
-
-The one rule: what is copied is never changed by it, and the moment is one for the database and for
+nobody shares. What is copied is never changed by it, and the moment is one for the database and for
 the files beside it.
 """
 

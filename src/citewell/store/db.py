@@ -1,9 +1,7 @@
-"""The database of the truth: transactions, in threads.
-
-The one rule: all access is a function of a connection, given to `read` or `write`; it runs in a
-thread, in one transaction, and touches nothing else that can fail half-way. What `write` has
-returned from is on the disk. Where others wrote meanwhile, PostgreSQL has the function run again,
-so it changes nothing but rows.
+"""The database of the truth: transactions, in threads. All access is a function of a connection,
+given to `read` or `write`; it runs in a thread, in one transaction, and touches nothing else that
+can fail half-way. What `write` has returned from is on the disk. Where others wrote meanwhile,
+PostgreSQL has the function run again, so it changes nothing but rows.
 """
 
 from __future__ import annotations

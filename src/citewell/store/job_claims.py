@@ -1,8 +1,6 @@
 """Which job a worker gets next, and what becomes of one whose worker died or whose disk refused it.
-Functions of a connection; `jobs.py` gives the verbs.
-
-The one rule: a death is the job's fault only where it was tried alone, in a process whose death
-another one saw.
+Functions of a connection; `jobs.py` gives the verbs. A death is the job's fault only where it was
+tried alone, in a process whose death another one saw.
 """
 
 from __future__ import annotations

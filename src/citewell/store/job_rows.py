@@ -1,7 +1,6 @@
 """The row of a job, and what is known of it. Functions of a connection; `jobs.py` gives the verbs.
-
-The one rule: a worker gets its job by `get_held_job`, and proves by the `attempts` of it that it is
-still its own.
+A worker gets its job by `get_held_job`, and proves by the `attempts` of it that it is still its
+own.
 """
 
 from __future__ import annotations

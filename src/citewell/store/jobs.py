@@ -2,7 +2,7 @@
 
 What changes a job decides on its row, and reads it FOR UPDATE.
 
-The one rule: a worker holds a job by its lease and must report before it runs out, which renews it
+A worker holds a job by its lease and must report before it runs out, which renews it
 (`report_progress`). A job whose worker died is taken again, unharmed, however often: a death is its
 fault only where it was tried alone, in a process whose death another one saw (`record_crash`).
 `Job.attempts` is the worker's proof: one that was too slow and lost its job is told so.

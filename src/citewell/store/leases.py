@@ -1,9 +1,7 @@
 """How long somebody holds a job or a run: by whether their process lives, and by a clock that all
-who may take it have in common.
-
-The one rule: a clock that is set back or forward makes nobody hold anything for longer than their
-lease, and takes nothing from a process of this machine that gives signs of life. Of a process on
-another machine the lease alone is asked.
+who may take it have in common. A clock that is set back or forward makes nobody hold anything for
+longer than their lease, and takes nothing from a process of this machine that gives signs of life.
+Of a process on another machine the lease alone is asked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """What is remembered of a user from question to question: facts they told, questions that were
-settled for them.
-
-The one rule: nobody's memory is reached but through its owner's `user_id`, and each verb is one
+settled for them. Nobody's memory is reached but through its owner's `user_id`, and each verb is one
 transaction: it is done whole or not at all, whoever else writes at the same time. What is decided
 on is all that is remembered of the user, so each verb that decides holds that (`_hold`).
 """

@@ -1,7 +1,6 @@
 """What is to be remembered, held against what is known: a judge says whether it is the same, says
 otherwise or is new, and the rows follow. Functions of a connection; `memory.py` gives the verbs.
-
-The one rule: nothing rests on itself, and what is told again by the same run is counted once.
+Nothing rests on itself, and what is told again by the same run is counted once.
 """
 
 from __future__ import annotations

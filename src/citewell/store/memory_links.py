@@ -1,7 +1,6 @@
-"""Which memories came of which, and what goes with one that goes. Functions of a connection.
-
-The one rule: every statement names the user whose memories it means; only `delete_expired`, which
-reads none, is for all users.
+"""Which memories came of which, and what goes with one that goes. Functions of a connection. Every
+statement names the user whose memories it means; only `delete_expired`, which reads none, is for
+all users.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Memories as rows: read, write, find the nearest. Functions of a connection.
-
-The one rule: every statement names the user whose memories it means.
+"""Memories as rows: read, write, find the nearest. Functions of a connection. Every statement names
+the user whose memories it means.
 """
 
 from __future__ import annotations

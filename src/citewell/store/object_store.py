@@ -1,9 +1,8 @@
 """Bytes outside the database: original files in a bucket that several servers share, and buckets of
-others, of which files are added.
-
-The one rule: an object of ours is written once, under a key that nobody else uses, before the row
-that names it; it is deleted after that row has gone. So no object is ever changed under a reader,
-and what a broken process leaves is an object that no row names, which `list_keys` finds.
+others, of which files are added. An object of ours is written once, under a key that nobody else
+uses, before the row that names it; it is deleted after that row has gone. So no object is ever
+changed under a reader, and what a broken process leaves is an object that no row names, which
+`list_keys` finds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Snapshots of web pages: what was fetched, when, under which ETag, and where its links lead.
-
-The one rule: a page is kept under the address it was found at in the end, and goes with its
-document. Addresses given are canonical ones, and are compared by `get_url_identity`.
+"""Snapshots of web pages: what was fetched, when, under which ETag, and where its links lead. A
+page is kept under the address it was found at in the end, and goes with its document. Addresses
+given are canonical ones, and are compared by `get_url_identity`.
 """
 
 from __future__ import annotations

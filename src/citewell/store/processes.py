@@ -1,7 +1,5 @@
-"""Processes by name, so that what one of them left can be told from what one of them is at.
-
-The one rule: a process is said to be gone only where that is certain; of those elsewhere nothing is
-known.
+"""Processes by name, so that what one of them left can be told from what one of them is at. A
+process is said to be gone only where that is certain; of those elsewhere nothing is known.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Up to which moment what is old may be deleted: not at once where the clock has leapt forward.
-
-The one rule: a clock that is more than a day ahead of what was seen last is believed when it has
-gone on for a day. Until then what is past its day is shown to nobody, and kept: who sets the clock
-right again has lost nothing.
+"""Up to which moment what is old may be deleted: not at once where the clock has leapt forward. A
+clock that is more than a day ahead of what was seen last is believed when it has gone on for a day.
+Until then what is past its day is shown to nobody, and kept: who sets the clock right again has
+lost nothing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Runs of agents that are not over: how far each came, so that one that was killed can be gone on
-with.
-
-The one rule: a run is its holder's while that one gives signs of life (`renew`), and nobody else's.
-Once it is silent, or its process is gone, another takes the run over; whoever had it before is told
-so at the next step, and stops.
+with. A run is its holder's while that one gives signs of life (`renew`), and nobody else's. Once it
+is silent, or its process is gone, another takes the run over; whoever had it before is told so at
+the next step, and stops.
 """
 
 from __future__ import annotations

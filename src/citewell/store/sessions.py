@@ -1,8 +1,7 @@
 """Conversations that can be gone back to: spec 003's table `sessions`, field by field.
-
-The one rule: `session_data` is JSON and holds all that has no column: `chat_history` (the only copy
-of what was said), the agent's name, and what an agent keeps from turn to turn. Every change reads
-it, FOR UPDATE, and writes it in one transaction.
+`session_data` is JSON and holds all that has no column: `chat_history` (the only copy of what was
+said), the agent's name, and what an agent keeps from turn to turn. Every change reads it, FOR
+UPDATE, and writes it in one transaction.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Table sources that were added: where they are, what their tables are, what is written of them.
-
-The one rule: a location is handed out only by `location`, to whoever connects; all that is shown
-has its password left out. Where it is an address, it is kept sealed (store/users/sealing.py).
+"""Table sources that were added: where they are, what their tables are, what is written of them. A
+location is handed out only by `location`, to whoever connects; all that is shown has its password
+left out. Where it is an address, it is kept sealed (store/users/sealing.py).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""How answers came about, kept for a number of days.
-
-The one rule: a trace is shown to its user only, and past its day to nobody, whether or not it has
-been deleted yet; each `put` deletes those that are (retention_clock.py). Whole traces are large:
-they are parsed in the database's thread, never where everybody waits.
+"""How answers came about, kept for a number of days. A trace is shown to its user only, and past
+its day to nobody, whether or not it has been deleted yet; each `put` deletes those that are
+(retention_clock.py). Whole traces are large: they are parsed in the database's thread, never where
+everybody waits.
 """
 
 from __future__ import annotations

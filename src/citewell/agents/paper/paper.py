@@ -1,9 +1,7 @@
 """The `paper` agent of spec 003: guide, controller, section agents, audit. No graph: the session's
-states are the graph.
-
-The one rule: who is sent what is decided by types (`paper_state.py`). Only the controller's first
-task sees the conversation; a section agent sees its part and the clarified question; the audit sees
-the question as asked, the draft and the passages.
+states are the graph. Who is sent what is decided by types (`paper_state.py`). Only the controller's
+first task sees the conversation; a section agent sees its part and the clarified question; the
+audit sees the question as asked, the draft and the passages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""What a question to a paper goes through, as state and effects.
-
-The one rule: the state holds everything, so no agent is given the state: each is given its package
-(`paper_state.py`).
+"""What a question to a paper goes through, as state and effects. The state holds everything, so no
+agent is given the state: each is given its package (`paper_state.py`).
 """
 
 from __future__ import annotations

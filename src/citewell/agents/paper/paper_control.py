@@ -1,7 +1,5 @@
 """The controller's first task: the question in full words, and the section agents that it goes to.
-
-The one rule: this is the only place that sees the conversation. What goes on from here is the
-clarified question.
+This is the only place that sees the conversation. What goes on from here is the clarified question.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """How a question to a paper ends: what the audit left of the draft, with what failed marked, or a
-plain no.
-
-The one rule: a sentence that the paper does not prove is never shown without saying so.
+plain no. A sentence that the paper does not prove is never shown without saying so.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The section agents: each drafts from its own part of the paper. The one rule: `SectionPackage` is
-all that one is sent.
+"""The section agents: each drafts from its own part of the paper. `SectionPackage` is all that one
+is sent.
 
 Which sentences of its part an agent gets is decided here, by search and structure, before it is
 asked.

@@ -1,8 +1,5 @@
 """What a reading session keeps, and what each of its agents is sent: spec 003's context packages,
-as types.
-
-The one rule: an agent is given its package and nothing else. Only `RoutePackage` has the
-conversation.
+as types. An agent is given its package and nothing else. Only `RoutePackage` has the conversation.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The life of a reading session: spec 003's three states and what leads from one to another, as one
-table.
-
-The one rule: what is not in the table does not happen. A transition is committed together with what
-it brought.
+table. What is not in the table does not happen. A transition is committed together with what it
+brought.
 """
 
 from __future__ import annotations

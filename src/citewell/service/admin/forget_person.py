@@ -1,9 +1,7 @@
 """A person is forgotten: everything of theirs goes, what is the house's loses their name, and a
-scan shows that it is so.
-
-The one rule: it may be killed at any moment and done again: what signs in goes first, then what
-belongs to them alone, then all declared columns in one transaction (store/users/person_columns.py),
-with the entry of the log that tells of it.
+scan shows that it is so. It may be killed at any moment and done again: what signs in goes first,
+then what belongs to them alone, then all declared columns in one transaction
+(store/users/person_columns.py), with the entry of the log that tells of it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """A question that one server answers, heard and ended by way of another: its events go through the
-database that both have.
-
-The one rule: an answer never waits for this, and never fails by it: where the database refuses,
-what was to be told is told with the next.
+database that both have. An answer never waits for this, and never fails by it: where the database
+refuses, what was to be told is told with the next.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The Ray cluster that `RAY_ADDRESS` names; without one, a cluster of this machine alone, which
-ends with its user.
-
-The one rule: what is started here listens on the loopback, behind a token of its own; there is no
-dashboard, nothing is sent about its use, and its folder goes with it.
+ends with its user. What is started here listens on the loopback, behind a token of its own; there
+is no dashboard, nothing is sent about its use, and its folder goes with it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Files read where no database is: what `Intake` asks the catalog for is known beforehand, and what
-it would write is noted, for the process that has the database.
-
-The one rule: a draft answers and notes as the catalog would, so `Intake` runs unchanged on any
-machine.
+it would write is noted, for the process that has the database. A draft answers and notes as the
+catalog would, so `Intake` runs unchanged on any machine.
 """
 
 from __future__ import annotations

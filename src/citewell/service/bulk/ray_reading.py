@@ -1,8 +1,7 @@
 """`citewell add --engine ray`: files are read, parsed, cut and embedded on a Ray cluster, and kept
-by this process, which alone has the database.
-
-The one rule: a document is kept with its chunks, words and vectors in one transaction, so whatever
-is killed leaves whole documents; the same command goes on, for what is there is not parsed again.
+by this process, which alone has the database. A document is kept with its chunks, words and vectors
+in one transaction, so whatever is killed leaves whole documents; the same command goes on, for what
+is there is not parsed again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What runs on the machines of a Ray cluster: a file is read; parsed, cut and made rows; its texts
-are embedded. Rows of Ray Data go in and out, what they hold is pickled.
-
-The one rule: nothing here has a database or its password. As in `citewell add`, parsers run in
-processes of their own, bounded in time and memory (`ingest/bounded.py`).
+are embedded. Rows of Ray Data go in and out, what they hold is pickled. Nothing here has a database
+or its password. As in `citewell add`, parsers run in processes of their own, bounded in time and
+memory (`ingest/bounded.py`).
 """
 
 from __future__ import annotations

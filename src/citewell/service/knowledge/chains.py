@@ -1,8 +1,7 @@
 """The chain of thought of a trace as an item that can be confirmed; whether two chains are the
-same, and whether the evidence of one still stands.
-
-The one rule: one chain is one item, whoever asked: the same agent and place, the same statement (or
-the same quotes, or words), and the same question or nearly so.
+same, and whether the evidence of one still stands. One chain is one item, whoever asked: the same
+agent and place, the same statement (or the same quotes, or words), and the same question or nearly
+so.
 """
 
 from __future__ import annotations

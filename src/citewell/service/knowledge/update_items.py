@@ -1,8 +1,7 @@
 """A confirmed item's state, document, index entry and file, brought in line with who stands by it.
-
-The one rule: `settle_item` may be called at any time, by anybody, any number of times, and killed:
-the next call makes it right. The file is written before the row says `active`, and removed after it
-says otherwise; row and index entry change together.
+`settle_item` may be called at any time, by anybody, any number of times, and killed: the next call
+makes it right. The file is written before the row says `active`, and removed after it says
+otherwise; row and index entry change together.
 """
 
 from __future__ import annotations

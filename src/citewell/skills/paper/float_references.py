@@ -1,6 +1,5 @@
-"""Which figures, tables and equations a question names, by number or by order ("the last table").
-
-The one rule: a number that the paper does not have is missing.
+"""Which figures, tables and equations a question names, by number or by order ("the last table"). A
+number that the paper does not have is missing.
 """
 
 from __future__ import annotations

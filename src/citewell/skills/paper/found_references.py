@@ -1,7 +1,5 @@
 """What a finder hands to `pointed`: what it found of one kind, what of it the paper does not have,
-and the words it read.
-
-The one rule: spans are of the folded question (`pointed_numbers.fold`), not of the paper.
+and the words it read. Spans are of the folded question (`pointed_numbers.fold`), not of the paper.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Which pages a question names, as the file counts them or as they are printed, and what stands at
-the top or bottom of one.
-
-The one rule: a printed number is mapped only where the paper itself says which pages it fills, and
-that agrees with its length.
+the top or bottom of one. A printed number is mapped only where the paper itself says which pages it
+fills, and that agrees with its length.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """What a reader of a paper is given: the guide's report, the reading route, and the paper itself
-held open.
-
-The one rule: every statement carries its verdict and the numbers of the citations that prove it.
+held open. Every statement carries its verdict and the numbers of the citations that prove it.
 """
 
 from __future__ import annotations

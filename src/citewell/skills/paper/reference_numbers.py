@@ -1,8 +1,6 @@
 """Numbers of figures, tables, equations and sections as people write them: `2`, `II`, `二`, `3a`,
-`3(a)`, `A1`, `2 to 4`.
-
-The one rule: a question and a paper are compared by `normalize_number`, so that `Table II` finds
-`表 2` and nothing finds by likeness.
+`3(a)`, `A1`, `2 to 4`. A question and a paper are compared by `normalize_number`, so that `Table
+II` finds `表 2` and nothing finds by likeness.
 """
 
 from __future__ import annotations

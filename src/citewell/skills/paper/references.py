@@ -1,8 +1,6 @@
 """What a question points to in a paper: figures, tables, equations, sections, pages, references,
-and what of it is not there.
-
-The one rule: by the words of the question and the shape of the paper alone; what could mean several
-things points to nothing.
+and what of it is not there. By the words of the question and the shape of the paper alone; what
+could mean several things points to nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The evidence for what a question points to: a table's rows and what is said of it, a section's
-best sentences, an entry.
-
-The one rule: what the question names comes first; what the paper says about it follows, as far as
-the budget goes.
+best sentences, an entry. What the question names comes first; what the paper says about it follows,
+as far as the budget goes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Which sections a question names by number; what it says of them otherwise is for the search.
-
-The one rule: a number that the paper does not have is missing.
+"""Which sections a question names by number; what it says of them otherwise is for the search. A
+number that the paper does not have is missing.
 """
 
 from __future__ import annotations

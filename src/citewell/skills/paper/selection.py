@@ -1,8 +1,6 @@
 """What the reader has marked, found in the paper: by its place, or by words that a PDF viewer
-broke, joined and curled.
-
-The one rule: letters and figures alone are compared, and the span found is the paper's own, from a
-whole word to a whole word.
+broke, joined and curled. Letters and figures alone are compared, and the span found is the paper's
+own, from a whole word to a whole word.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """The evidence for what the reader has marked: the marked text, and what of the paper explains it.
-
-The one rule: the marked text comes first and is never left out; what explains it follows, nearest
-first.
+The marked text comes first and is never left out; what explains it follows, nearest first.
 """
 
 from __future__ import annotations

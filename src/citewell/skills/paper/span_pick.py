@@ -1,8 +1,6 @@
 """Of candidate spans of a paper those that serve a question, within a token budget, gathered into
-passages of one page each.
-
-The one rule: a span is taken whole or not at all, and a passage lies on one page and in one part,
-as its citation will say.
+passages of one page each. A span is taken whole or not at all, and a passage lies on one page and
+in one part, as its citation will say.
 """
 
 from __future__ import annotations

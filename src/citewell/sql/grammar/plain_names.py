@@ -1,8 +1,7 @@
 """Names as the schema has them, in a statement that the grammar let through: tables that are called
-T1 by their own name, columns by theirs.
-
-The one rule: a column goes with the table that has it. Where an alias says another one, for a
-statement names its columns before its tables, the tables that it reads decide.
+T1 by their own name, columns by theirs. A column goes with the table that has it. Where an alias
+says another one, for a statement names its columns before its tables, the tables that it reads
+decide.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Boards: saved questions side by side, in an order that is kept.
-
-The one rule: of a shared board everybody sees the cards whose tables they may see; without any,
-there is no board for them. Only its owner changes it.
+"""Boards: saved questions side by side, in an order that is kept. Of a shared board everybody sees
+the cards whose tables they may see; without any, there is no board for them. Only its owner changes
+it.
 """
 
 from __future__ import annotations

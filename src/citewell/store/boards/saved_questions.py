@@ -1,7 +1,6 @@
-"""Questions to tables that people keep: the statement, how its rows are drawn, whose it is.
-
-The one rule: one that is shared is shown to whoever may see its tables, and to nobody else; only
-its owner changes it. Tables that are gone are seen by nobody.
+"""Questions to tables that people keep: the statement, how its rows are drawn, whose it is. One
+that is shared is shown to whoever may see its tables, and to nobody else; only its owner changes
+it. Tables that are gone are seen by nobody.
 """
 
 from __future__ import annotations

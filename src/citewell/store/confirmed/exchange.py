@@ -1,7 +1,5 @@
 """Confirmed items and rules as files that work in git: the spec's document with front matter that
-holds all of it.
-
-The one rule: what a reader of the file sees is what is imported. The text must be just what the
+holds all of it. What a reader of the file sees is what is imported. The text must be just what the
 front matter gives, and nothing in it is ever run: YAML is read without tags, without aliases and
 within a size.
 """

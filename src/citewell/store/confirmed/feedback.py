@@ -1,7 +1,5 @@
-"""What people said of answers, as rows. Functions of a connection.
-
-The one rule: one vote for each user and trace; another word of the same user replaces it, and with
-it all that came of it.
+"""What people said of answers, as rows. Functions of a connection. One vote for each user and
+trace; another word of the same user replaces it, and with it all that came of it.
 """
 
 from __future__ import annotations

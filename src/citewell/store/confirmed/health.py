@@ -1,7 +1,5 @@
-"""What keeps confirmed knowledge healthy, as rows. Functions of a connection.
-
-The one rule: only what nobody can use any more is deleted; what was vouched for leaves use first,
-and its row some time after.
+"""What keeps confirmed knowledge healthy, as rows. Functions of a connection. Only what nobody can
+use any more is deleted; what was vouched for leaves use first, and its row some time after.
 """
 
 from __future__ import annotations

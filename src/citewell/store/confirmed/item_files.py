@@ -1,9 +1,7 @@
 """The Markdown document of a confirmed chain (spec 004, section 4.2: its headings and fields) and
-its file under the home folder, which is whole or not there.
-
-The one rule: what people and models wrote stands in it as text. Nothing of it can end the front
-matter, make a heading, close a fence or become markup, and `render_front_matter` reads back what
-was put in.
+its file under the home folder, which is whole or not there. What people and models wrote stands in
+it as text. Nothing of it can end the front matter, make a heading, close a fence or become markup,
+and `render_front_matter` reads back what was put in.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Confirmed chains as rows, who stands by each, and which answers used them. Functions of a
-connection.
-
-The one rule: a row is never deleted here: what is undone keeps its row and its log, and no search
+connection. A row is never deleted here: what is undone keeps its row and its log, and no search
 reads either.
 """
 

@@ -1,8 +1,7 @@
 """How alike two questions are, over the confirmed items and rules of one source or collection.
-
-The one rule: likeness is on one scale whatever the two languages: that of two English questions.
-The packaged embedder puts two Chinese questions nearer to each other than two English ones that
-differ as much, and two of different languages further apart.
+Likeness is on one scale whatever the two languages: that of two English questions. The packaged
+embedder puts two Chinese questions nearer to each other than two English ones that differ as much,
+and two of different languages further apart.
 """
 
 from __future__ import annotations

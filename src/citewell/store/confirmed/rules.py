@@ -1,5 +1,5 @@
-"""Corrections as rows. Functions of a connection. The one rule: a correction that nobody has
-reviewed is used for nothing.
+"""Corrections as rows. Functions of a connection. A correction that nobody has reviewed is used for
+nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""Folders of conversations, each of one user.
-
-The one rule: a folder holds nothing: a session says which it stands in (`session_data`), so that no
-conversation goes with a folder that is deleted.
+"""Folders of conversations, each of one user. A folder holds nothing: a session says which it
+stands in (`session_data`), so that no conversation goes with a folder that is deleted.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Questions that are answered now, for the other servers on the same PostgreSQL: whose each is,
-what it has said so far, and what its user wants of it.
-
-The one rule: a row is its server's while that one gives signs of life; a minute after the last one,
-or after its end, it goes. The clock is the database's: one for all servers. What a run tells comes
-from one process, so nothing is held.
+what it has said so far, and what its user wants of it. A row is its server's while that one gives
+signs of life; a minute after the last one, or after its end, it goes. The clock is the database's:
+one for all servers. What a run tells comes from one process, so nothing is held.
 """
 
 from __future__ import annotations

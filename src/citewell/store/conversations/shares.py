@@ -1,8 +1,6 @@
-"""Links by which others read a conversation.
-
-The one rule: a link is known by its id alone, which is random and long; what it shows is the
-session as far as it went when the link was made. It ends with its session, at its time, or when it
-is revoked.
+"""Links by which others read a conversation. A link is known by its id alone, which is random and
+long; what it shows is the session as far as it went when the link was made. It ends with its
+session, at its time, or when it is revoked.
 """
 
 from __future__ import annotations

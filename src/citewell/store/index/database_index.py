@@ -1,7 +1,5 @@
 """What the indexes over our own tables have in common: hits, exact vectors, and what a question may
-be.
-
-The one rule: whoever nominates, exact float32 vectors decide.
+be. Whoever nominates, exact float32 vectors decide.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What filters look at, beside the vectors in memory: for each row its collection, document,
-language, kind, media type, span, day and priority, as numbers.
-
-The one rule: a filter here passes exactly the rows that the same filter passes in the database.
+language, kind, media type, span, day and priority, as numbers. A filter here passes exactly the
+rows that the same filter passes in the database.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Filters as conditions in SQL, over any table that says of a chunk its collection, document,
-language, kind and span.
-
-The one rule: exact in every database; each index asks them in the way that it is fast at.
+language, kind and span. Exact in every database; each index asks them in the way that it is fast
+at.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Stored chunks as hits, what stands beside them, and the words of spans. Functions of a
-connection.
-
-The one rule: nothing here ranks; who asks for ids gets what is kept under them now.
+connection. Nothing here ranks; who asks for ids gets what is kept under them now.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Search by words in FTS5. Functions of a connection.
-
-The one rule: two ways to filter, one result. Where few chunks pass, the marks of the column `place`
-are part of the question to FTS5; where many do, chunks are looked at in the order of their rank
-until enough have passed.
+"""Search by words in FTS5. Functions of a connection. Two ways to filter, one result. Where few
+chunks pass, the marks of the column `place` are part of the question to FTS5; where many do, chunks
+are looked at in the order of their rank until enough have passed.
 """
 
 from __future__ import annotations

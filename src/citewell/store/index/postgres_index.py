@@ -1,7 +1,5 @@
-"""The index of many machines: words and vectors in PostgreSQL, beside the chunks.
-
-The one rule: nothing is kept here but counts of words, so every process answers from what is
-committed now.
+"""The index of many machines: words and vectors in PostgreSQL, beside the chunks. Nothing is kept
+here but counts of words, so every process answers from what is committed now.
 """
 
 from __future__ import annotations

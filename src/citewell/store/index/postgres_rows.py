@@ -1,8 +1,7 @@
-"""Search in PostgreSQL: the words of a chunk as weighted terms, its vector as a halfvec.
-
-The one rule: a term is a number made of a token, and its weight is what BM25 gives it in a chunk of
-this length where chunks have `USUAL_LENGTH` on average. That is near enough to nominate; the true
-average decides when chunks are ranked (`postgres_words.py`).
+"""Search in PostgreSQL: the words of a chunk as weighted terms, its vector as a halfvec. A term is
+a number made of a token, and its weight is what BM25 gives it in a chunk of this length where
+chunks have `USUAL_LENGTH` on average. That is near enough to nominate; the true average decides
+when chunks are ranked (`postgres_words.py`).
 """
 
 from __future__ import annotations

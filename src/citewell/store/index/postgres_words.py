@@ -1,7 +1,6 @@
-"""Search by words in PostgreSQL: BM25 over our own tokens. Functions of a connection.
-
-The one rule: weights kept with each chunk only nominate; the counts in its tokens, the length of
-all chunks and how many have each word decide, as in FTS5, to the last digit.
+"""Search by words in PostgreSQL: BM25 over our own tokens. Functions of a connection. Weights kept
+with each chunk only nominate; the counts in its tokens, the length of all chunks and how many have
+each word decide, as in FTS5, to the last digit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """How stored chunks are searched: one small protocol, one adapter a file, one table of their names.
-
-The one rule: an index answers from what is committed now, by whichever process, and its filters are
-exact.
+An index answers from what is committed now, by whichever process, and its filters are exact.
 """
 
 from __future__ import annotations

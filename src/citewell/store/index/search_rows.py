@@ -1,7 +1,6 @@
 """What stands beside chunks and their vectors so that they can be searched: written here, in the
-transaction of the chunks themselves, in the one way or the other.
-
-The one rule: the database chooses, by its dialect; nothing else in the store asks which it is.
+transaction of the chunks themselves, in the one way or the other. The database chooses, by its
+dialect; nothing else in the store asks which it is.
 """
 
 from __future__ import annotations

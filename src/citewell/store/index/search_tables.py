@@ -1,9 +1,7 @@
 """What PostgreSQL has for search beside the tables of the truth: words as weighted terms, vectors
-as halfvec, and the totals that weights go by.
-
-The one rule: nothing here is truth; all of it can be made again from `chunks` and `vectors`, and a
-chunk's rows go with the chunk. `migrations/versions` makes the tables. Needs the extension `vector`
-(pgvector 0.8 or later).
+as halfvec, and the totals that weights go by. Nothing here is truth; all of it can be made again
+from `chunks` and `vectors`, and a chunk's rows go with the chunk. `migrations/versions` makes the
+tables. Needs the extension `vector` (pgvector 0.8 or later).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The index of one machine: words in FTS5, vectors scanned in memory and rescored from the file.
-
-The one rule: nothing here is truth. The copy in memory follows the table `changes`, which triggers
-write in the transaction of the change itself; before each search what is new is taken over, so
-every process sees every commit, deletions too.
+Nothing here is truth. The copy in memory follows the table `changes`, which triggers write in the
+transaction of the change itself; before each search what is new is taken over, so every process
+sees every commit, deletions too.
 """
 
 from __future__ import annotations

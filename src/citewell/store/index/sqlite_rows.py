@@ -1,6 +1,5 @@
-"""Search in SQLite: words in FTS5, a log of changes that the vectors in memory follow.
-
-The one rule: triggers log every change of `vectors`, and take the words of a chunk with it.
+"""Search in SQLite: words in FTS5, a log of changes that the vectors in memory follow. Triggers log
+every change of `vectors`, and take the words of a chunk with it.
 """
 
 from __future__ import annotations

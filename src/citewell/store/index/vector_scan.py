@@ -1,8 +1,6 @@
 """Vectors in memory as 8-bit codes, with the columns that filters look at. No database, no threads:
-a table that is scanned.
-
-The one rule: this only nominates. The codes rank the candidates, exact float32 vectors decide
-between them.
+a table that is scanned. This only nominates. The codes rank the candidates, exact float32 vectors
+decide between them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The vectors of chunks, as float32 rows of length 1. Functions of a connection.
-
-The one rule: `chunks.embedder` names the model of a chunk's row in `vectors`, and is empty where
-there is none. Vectors of one embedder have one length, and equal text has one vector: what is
-embedded once is not embedded again.
+"""The vectors of chunks, as float32 rows of length 1. Functions of a connection. `chunks.embedder`
+names the model of a chunk's row in `vectors`, and is empty where there is none. Vectors of one
+embedder have one length, and equal text has one vector: what is embedded once is not embedded
+again.
 """
 
 from __future__ import annotations

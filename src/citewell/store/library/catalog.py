@@ -1,8 +1,6 @@
 """Collections and documents: what is kept, in which version, and which chunks still wait for their
-vectors.
-
-The one rule: one verb is one transaction. A document's text, bytes, chunks and words appear
-together and go together.
+vectors. One verb is one transaction. A document's text, bytes, chunks and words appear together and
+go together.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The rows of chunks and of their words: made, inserted, read, cut anew; summaries among them.
-Functions of a connection.
-
-The one rule: a chunk is never changed. Another text is another row under another id, so nobody who
-kept an id is shown other words under it.
+Functions of a connection. A chunk is never changed. Another text is another row under another id,
+so nobody who kept an id is shown other words under it.
 """
 
 from __future__ import annotations

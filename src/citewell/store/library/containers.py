@@ -1,8 +1,6 @@
 """Files that hold others (ZIPs, mails) and what came out of them. Functions of a connection;
-`catalog.py` gives the verbs.
-
-The one rule: a member is a document like any other, under the address `<uri>!/<member>`; here is
-only its container's hash.
+`catalog.py` gives the verbs. A member is a document like any other, under the address
+`<uri>!/<member>`; here is only its container's hash.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What stands behind the text of a document's row: its type, day, priority, and whether it is gone.
-
-The one rule: in SQLite it is read from the index `documents_facts`, which holds all of it, so that
-no text is read; PostgreSQL keeps long texts apart by itself.
+In SQLite it is read from the index `documents_facts`, which holds all of it, so that no text is
+read; PostgreSQL keeps long texts apart by itself.
 """
 
 from __future__ import annotations

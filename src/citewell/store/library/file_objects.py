@@ -1,8 +1,7 @@
-"""Where the bytes of original files lie: in the table `files`, or in an object store.
-
-The one rule: an object is there before the row that names it is committed. When such a row goes, a
-trigger writes the key to `released_objects` in the same transaction; `release` deletes the object,
-then the key. So bytes that no row names any more are gone soon, whatever breaks in between.
+"""Where the bytes of original files lie: in the table `files`, or in an object store. An object is
+there before the row that names it is committed. When such a row goes, a trigger writes the key to
+`released_objects` in the same transaction; `release` deletes the object, then the key. So bytes
+that no row names any more are gone soon, whatever breaks in between.
 """
 
 from __future__ import annotations

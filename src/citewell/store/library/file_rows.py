@@ -1,7 +1,5 @@
 """The bytes of original files as rows, each once however many documents have them. Functions of a
-connection.
-
-The one rule: a row goes when no document has its bytes any more. Whoever gives a document its bytes
+connection. A row goes when no document has its bytes any more. Whoever gives a document its bytes
 keeps a share of their row to the end of the transaction, and whoever takes bytes away waits for all
 shares before it looks for documents.
 """

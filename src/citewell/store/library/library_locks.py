@@ -1,8 +1,7 @@
-"""What is held of the library while it is changed (`dialects/locks.py` says how).
-
-The one rule: a document is its collection and its address, whether it is there or not. Whoever
-puts, replaces, cuts anew or deletes one holds it; whoever adds anything else to a collection holds
-that part of it, so that the collection does not go meanwhile.
+"""What is held of the library while it is changed (`dialects/locks.py` says how). A document is its
+collection and its address, whether it is there or not. Whoever puts, replaces, cuts anew or deletes
+one holds it; whoever adds anything else to a collection holds that part of it, so that the
+collection does not go meanwhile.
 """
 
 from __future__ import annotations

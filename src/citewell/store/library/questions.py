@@ -1,6 +1,5 @@
-"""Questions that documents were found to answer.
-
-The one rule: they go with their document, and are no longer its own once its bytes are others.
+"""Questions that documents were found to answer. They go with their document, and are no longer its
+own once its bytes are others.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Steps 1 to 9: documents, sessions, traces, jobs, memories, runs, pages.
-
-The one rule: a step that has been released is never changed; the next one corrects it.
+"""Steps 1 to 9: documents, sessions, traces, jobs, memories, runs, pages. A step that has been
+released is never changed; the next one corrects it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Steps 10 to 16: leases, sources, feedback, users, and what traces are found by.
-
-The one rule: a step that has been released is never changed; the next one corrects it.
+"""Steps 10 to 16: leases, sources, feedback, users, and what traces are found by. A step that has
+been released is never changed; the next one corrects it.
 """
 
 from __future__ import annotations

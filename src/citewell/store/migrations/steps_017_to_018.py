@@ -1,7 +1,5 @@
 """Steps 17 and 18, which keep what is guarded: the log of administration, and the secrets of
-sources.
-
-The one rule: a step that has been released is never changed; the next one corrects it.
+sources. A step that has been released is never changed; the next one corrects it.
 """
 
 from __future__ import annotations

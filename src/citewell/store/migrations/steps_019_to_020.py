@@ -1,6 +1,5 @@
-"""Step 19: questions that a document was found to answer.
-
-The one rule: a step that has been released is never changed; the next one corrects it.
+"""Step 19: questions that a document was found to answer. A step that has been released is never
+changed; the next one corrects it.
 """
 
 from __future__ import annotations

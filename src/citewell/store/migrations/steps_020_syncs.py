@@ -1,6 +1,5 @@
-"""Step 20: places that collections are kept in step with.
-
-The one rule: a step that has been released is never changed; the next one corrects it.
+"""Step 20: places that collections are kept in step with. A step that has been released is never
+changed; the next one corrects it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Step 21: descriptions of tables.
-
-The one rule: a step that has been released is never changed; the next one corrects it.
+"""Step 21: descriptions of tables. A step that has been released is never changed; the next one
+corrects it.
 """
 
 from __future__ import annotations

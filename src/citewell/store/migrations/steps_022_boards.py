@@ -1,6 +1,5 @@
-"""Step 22: saved questions over tables, and boards.
-
-The one rule: a step that has been released is never changed; the next one corrects it.
+"""Step 22: saved questions over tables, and boards. A step that has been released is never changed;
+the next one corrects it.
 """
 
 from __future__ import annotations

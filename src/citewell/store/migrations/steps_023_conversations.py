@@ -1,6 +1,5 @@
-"""Step 23: folders of conversations, and links by which others read one.
-
-The one rule: a step that has been released is never changed; the next one corrects it.
+"""Step 23: folders of conversations, and links by which others read one. A step that has been
+released is never changed; the next one corrects it.
 """
 
 from __future__ import annotations

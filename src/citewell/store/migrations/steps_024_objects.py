@@ -1,6 +1,5 @@
-"""Step 24: original files that lie in an object store.
-
-The one rule: a step that has been released is never changed; the next one corrects it.
+"""Step 24: original files that lie in an object store. A step that has been released is never
+changed; the next one corrects it.
 """
 
 from __future__ import annotations

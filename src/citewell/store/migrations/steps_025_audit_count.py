@@ -1,6 +1,5 @@
-"""Step 25: how many entries the audit log ever had, in a table of ours.
-
-The one rule: a step that has been released is never changed; the next one corrects it.
+"""Step 25: how many entries the audit log ever had, in a table of ours. A step that has been
+released is never changed; the next one corrects it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""A move: every table counted and read in order on both sides, and compared at the end.
-
-The one rule: the source is only read. While its rows go, nobody writes to it.
+"""A move: every table counted and read in order on both sides, and compared at the end. The source
+is only read. While its rows go, nobody writes to it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What several servers tell each other of the moment: how often somebody has asked, and what a
-question that is answered now has said so far.
-
-The one rule: nothing here outlives its minute. In PostgreSQL the tables are UNLOGGED, so they cost
-no write to the log and are empty after a crash; no backup and no move has them.
+question that is answered now has said so far. Nothing here outlives its minute. In PostgreSQL the
+tables are UNLOGGED, so they cost no write to the log and are empty after a crash; no backup and no
+move has them.
 """
 
 from __future__ import annotations

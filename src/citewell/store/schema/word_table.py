@@ -1,7 +1,5 @@
-"""The words of chunks, as both databases keep them.
-
-The one rule: how they are searched differs, so the tables are made apart: FTS5 in SQLite
-(`migrations`), `migrations/versions` in PostgreSQL.
+"""The words of chunks, as both databases keep them. How they are searched differs, so the tables
+are made apart: FTS5 in SQLite (`migrations`), `migrations/versions` in PostgreSQL.
 """
 
 from __future__ import annotations

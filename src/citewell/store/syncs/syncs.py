@@ -1,7 +1,6 @@
-"""Places that documents are taken from again and again, and what was seen of each item there.
-
-The one rule: an item is noted after its documents are committed, so that a stop in between costs
-another look at it and nothing else.
+"""Places that documents are taken from again and again, and what was seen of each item there. An
+item is noted after its documents are committed, so that a stop in between costs another look at it
+and nothing else.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Tokens that people and programs sign in with: how they are made, kept and found. Functions of a
-connection; `users.py` gives the verbs.
-
-The one rule: the token itself is not kept, only its hash.
+connection; `users.py` gives the verbs. The token itself is not kept, only its hash.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Who acts: told once where a command or a request comes in, and read where the audit log is
-written.
-
-The one rule: it is what the interface found out (access.py, the machine's own account), never what
-a request says of itself.
+written. It is what the interface found out (access.py, the machine's own account), never what a
+request says of itself.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """The log of administration: who added, changed, removed what, each entry chained to the one before
 by an HMAC.
 
-The one rule: an entry is part of the transaction of what it tells. Names of people stand beside the
-log under an alias, so a person can be forgotten and the chain still holds.
+An entry is part of the transaction of what it tells. Names of people stand beside the log under an
+alias, so a person can be forgotten and the chain still holds.
 
 What it shows: a changed, added or removed entry, to whoever has the home's key. What it cannot: a
-log whose newest entries and the count of them are gone together (compare the last `mac`
-with one that was noted elsewhere), or one written anew by somebody who has the key.
+log whose newest entries and the count of them are gone together (compare the last `mac` with one
+that was noted elsewhere), or one written anew by somebody who has the key.
 """
 
 from __future__ import annotations

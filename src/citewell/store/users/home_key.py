@@ -1,8 +1,5 @@
 """The key of a home: 256 random bits in a file that its owner alone may read, made when it is first
-needed.
-
-The one rule: the key itself signs and seals nothing; each purpose has a key of its own, derived
-from it.
+needed. The key itself signs and seals nothing; each purpose has a key of its own, derived from it.
 """
 
 from __future__ import annotations

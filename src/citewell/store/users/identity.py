@@ -1,7 +1,5 @@
-"""Who somebody is, where words of people are counted.
-
-The one rule: two ways to write one name are one person: composed or not, with spaces around it, in
-capitals or not.
+"""Who somebody is, where words of people are counted. Two ways to write one name are one person:
+composed or not, with spaces around it, in capitals or not.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Every column of the database that holds somebody's id, and what becomes of it when that person is
 forgotten.
 
-The one rule: a new column with a user in it is declared here; a test reads the tables and fails
-where one is not.
+A new column with a user in it is declared here; a test reads the tables and fails where one is not.
 
 `delete`: the row goes. `alias`: the row is the house's (who confirmed, who reviewed) and stays,
 under a word that leads nowhere. `given_up`: what belongs to them alone goes by its own verb first,

@@ -1,9 +1,7 @@
 """Whether anything of a person is left: in the tables, in the bytes of the database's files, in the
-files of confirmed answers.
-
-The one rule: it looks at what is there, not at what the deletion says it did. A name is looked for
-where a name can stand (the declared columns, fields of JSON and front matter that are made for
-users), never in the words of documents: people may be written about.
+files of confirmed answers. It looks at what is there, not at what the deletion says it did. A name
+is looked for where a name can stand (the declared columns, fields of JSON and front matter that are
+made for users), never in the words of documents: people may be written about.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Secrets that are kept: encrypted with a key of the home, and bound to the row that they stand in.
-
-The one rule: AES-256-GCM with a nonce of its own for each; what it is bound to is part of the seal,
-so a sealed text that is moved to another row does not open.
+AES-256-GCM with a nonce of its own for each; what it is bound to is part of the seal, so a sealed
+text that is moved to another row does not open.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Sessions of the page: the rows behind its cookie. Functions of a connection; `users.py` gives the
-verbs.
-
-The one rule: the cookie's secret is not kept, only its hash.
+verbs. The cookie's secret is not kept, only its hash.
 """
 
 from __future__ import annotations

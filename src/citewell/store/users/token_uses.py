@@ -1,9 +1,6 @@
 """When tokens and sessions of the page were last used: noted at once, written down beside the
-requests.
-
-The one rule: nobody who may come in waits for this, and nobody is kept out by it: a disk that is
-full or busy for a while only makes the dates late. Until they are on the disk, this process knows
-them.
+requests. Nobody who may come in waits for this, and nobody is kept out by it: a disk that is full
+or busy for a while only makes the dates late. Until they are on the disk, this process knows them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Who may sign in: users with a role, their tokens, and the page's sessions.
-
-The one rule: no secret is kept. A token and a session's cookie have 256 random bits each, so one
-round of SHA-256 hides them for good; the slow hashes that passwords need would only cost every
-request its time.
+"""Who may sign in: users with a role, their tokens, and the page's sessions. No secret is kept. A
+token and a session's cookie have 256 random bits each, so one round of SHA-256 hides them for good;
+the slow hashes that passwords need would only cost every request its time.
 """
 
 from __future__ import annotations

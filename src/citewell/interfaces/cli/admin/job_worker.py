@@ -1,7 +1,5 @@
-"""`citewell worker`: the jobs of servers, in a process that serves nobody.
-
-The one rule: a stop (SIGTERM, Ctrl-C) puts what is under way back where any other worker takes it,
-and ends with exit code 0.
+"""`citewell worker`: the jobs of servers, in a process that serves nobody. A stop (SIGTERM, Ctrl-C)
+puts what is under way back where any other worker takes it, and ends with exit code 0.
 """
 
 from __future__ import annotations
