@@ -1,4 +1,5 @@
-"""Servers and workers on one PostgreSQL and one object store, all on the loopback.
+"""Servers and workers on one PostgreSQL and one object store, all on the loopback, each with a home
+of its own: but for the key they share no folder.
 
 The one rule: whatever is started here is ended here, by its process id.
 """
@@ -6,6 +7,7 @@ The one rule: whatever is started here is ended here, by its process id.
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -108,19 +110,26 @@ def running(
         given = {"CITEWELL_DATABASE_URL": postgres.url, **_serve_objects(stack), **(more or {})}
         given |= {f"CITEWELL_ACCESS__{name}_A_MINUTE": "1000000" for name in ("REQUESTS", "TRIES")}
         given["CITEWELL_ACCESS__CONNECTIONS"] = "100000"  # all come from one address
-        home = Path(folder) / "home"
-        cluster = Cluster(postgres)
-        for _ in range(servers):
+        cluster, key = Cluster(postgres), secrets.token_hex(32)
+        for number in range(servers):
+            home = _make_home(Path(folder) / f"server-{number}", key)
             server = Server(home, pace or Pace(), embedder, given, ("--no-worker",))
             stack.callback(server.stop)
             server.start()
             cluster.servers.append(server)
-        for _ in range(workers):
-            worker = Worker(cluster.servers[0].environ())
+        for number in range(workers):
+            home = _make_home(Path(folder) / f"worker-{number}", key)
+            worker = Worker(Server(home, pace or Pace(), embedder, given).environ())
             stack.callback(worker.stop)
             worker.start()
             cluster.workers.append(worker)
         yield cluster
+
+
+def _make_home(folder: Path, key: str) -> Path:
+    folder.mkdir()
+    (folder / "citewell.key").write_text(key, "ascii")
+    return folder
 
 
 def _serve_objects(stack: ExitStack) -> dict[str, str]:

@@ -1,5 +1,5 @@
-"""Mixed load on several servers and workers while one thing after another is killed, and what is
-left of what was acknowledged.
+"""Mixed load on several servers and workers, each with a home of its own, while one thing after
+another is killed, and what is left of what was acknowledged.
 
     python evals/soak.py [--minutes 30] [--every 20] [--servers 3] [--workers 2] [--clients 4]
 

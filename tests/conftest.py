@@ -41,6 +41,7 @@ def hold_temporary_files_in_memory() -> None:
 hold_temporary_files_in_memory()
 REPOSITORY = Path(__file__).resolve().parent.parent
 pytest_plugins = [
+    "tests.servers.objects",
     "tests.servers.postgres",
     "tests.servers.pgbouncer",
     "tests.servers.replica",

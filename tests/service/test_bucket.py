@@ -12,7 +12,7 @@ from tests.service.bucket import fill_bucket, serve_bucket
 from citewell.runtime.app import App
 from citewell.service.library.add import add_paths
 from citewell.service.library.expand_paths import gather_files
-from citewell.store import object_store
+from citewell.store.library import object_store
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ from citewell.service.tables.open_source import open_source
 from citewell.service.tables.preview_tables import preview_table
 from citewell.service.tables.source_places import build_location, has_password, parse_place
 from citewell.sql.engines.engine import Limits
+from citewell.store.library.file_objects import COPIES
 
 CSV = "Function,Service,Cost\nIT,Cloud,10\nIT,Network,20\nHR,Payroll,5\n"
 
@@ -46,7 +47,7 @@ def costs(tmp_path: Path) -> Path:
 
 
 def copies(app: App) -> list[str]:
-    folder = app.settings.home / data_copies.FOLDER
+    folder = app.settings.home / COPIES
     return sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
 
 
@@ -334,10 +335,7 @@ async def test_two_processes_at_once(app: App, settings: Settings, costs: Path) 
     assert {out.decode().strip() for out, _ in told} <= {"added", "replaced", "unchanged"}
     assert await total(app) == 35
     [source] = await service.list_sources(app)
-    assert (
-        f"{data_copies.FOLDER}/" + next(name for name in copies(app) if name in source.path)
-        == source.path
-    )
+    assert f"{COPIES}/" + next(name for name in copies(app) if name in source.path) == source.path
     assert not [name for name in copies(app) if not name.endswith(".duckdb")]
 
 

@@ -636,7 +636,7 @@ async def test_job_that_was_cancelled(app: App) -> None:
     await app.traces.put(data_trace())
     given = await submit_feedback(app, "tr_1", True)
     assert (await submit_feedback(app, "tr_1", True)).job_id == ""
-    await cancel_or_discard_job(app.jobs, app.settings, given.job_id)
+    await cancel_or_discard_job(app, given.job_id)
     assert (await submit_feedback(app, "tr_1", True)).job_id not in {"", given.job_id}
     await run_pending_jobs(app)
     assert (await the_item(app)).state == "active"

@@ -13,7 +13,7 @@ from tests.service.made_traces import data_trace
 
 from citewell.config import Settings
 from citewell.errors import Conflict, NotFound
-from citewell.runtime.app import App
+from citewell.runtime.app import App, make_database
 from citewell.service.admin.backup import create_backup
 from citewell.service.admin.backup_verify import note_backup
 from citewell.service.admin.forget_person import forget_person
@@ -249,7 +249,7 @@ async def test_backups_that_still_hold_it_are_named(
     )
     await app.db.write(lambda c: c.exec_driver_sql(later) and None)
     made = create_backup(settings.home, tmp_path / "a" / "known.tar.gz", lambda *_: None)
-    await note_backup(settings.home, made)
+    await note_backup(make_database(settings), settings.home, made)
     whole = (tmp_path / "a" / "known.tar.gz").read_bytes()
     for name, size in (("a/beside", 10**9), ("b/torn", 40)):
         (tmp_path / f"{name}.tar.gz").write_bytes(whole[:size])

@@ -180,7 +180,7 @@ async def test_collection_name_is_checked_first(app: App) -> None:
     assert await app.jobs.list() == []
 
 
-@pytest.mark.parametrize("broken", ["delete_orphaned_uploads", "embed_pending"])
+@pytest.mark.parametrize("broken", ["sweep_hidden_copies", "sweep_sent_files", "embed_pending"])
 async def test_fault_at_the_start_does_not_stop_the_worker(
     app: App, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
@@ -261,18 +261,16 @@ async def test_cancelled_job_stops_and_keeps_what_it_added(
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     monkeypatch.setattr("citewell.service.jobs.job_lease.BEAT", 0.05)
     waits = await submit_uploads(app, "docs", [upload("b.md")])
-    assert (await cancel_or_discard_job(app.jobs, app.settings, waits.job_id)).state == "cancelled"
+    assert (await cancel_or_discard_job(app, waits.job_id)).state == "cancelled"
     async with working(app):
         job = await submit_uploads(app, "docs", [upload("a.md")])
         async with asyncio.timeout(120):
             while not await app.index.search_words("lighthouse", 5):  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.02)
-        assert (
-            await cancel_or_discard_job(app.jobs, app.settings, job.job_id)
-        ).state == "cancelled"
+        assert (await cancel_or_discard_job(app, job.job_id)).state == "cancelled"
         await left(app, [])
         with pytest.raises(Conflict, match="cancelled already"):
-            await cancel_or_discard_job(app.jobs, app.settings, job.job_id)
+            await cancel_or_discard_job(app, job.job_id)
     assert [info.uri for info in await app.catalog.documents("docs")] == ["upload:a.md"]
     monkeypatch.setattr(ScriptedEmbedder, "passages", whole)
     async with working(app), asyncio.timeout(120):
@@ -383,7 +381,7 @@ async def test_nothing_is_added_once_a_job_was_cancelled(
     async with working(app):
         job = await submit_uploads(app, "docs", [upload("a.md")])
         await reading.wait()
-        await cancel_or_discard_job(app.jobs, app.settings, job.job_id)
+        await cancel_or_discard_job(app, job.job_id)
         go_on.set()
         await left(app, [])
     assert await app.catalog.collections() == []

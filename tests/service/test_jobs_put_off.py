@@ -139,7 +139,7 @@ async def test_a_job_cancelled_while_the_disk_refuses_is_over(
     """It does not come back to the queue, and its bytes go."""
 
     async def refuses(*_: Any) -> object:
-        await cancel_or_discard_job(app.jobs, app.settings, job.job_id)
+        await cancel_or_discard_job(app, job.job_id)
         raise StorageError("the disk is full")
 
     monkeypatch.setattr(jobs, "add_sources", refuses)

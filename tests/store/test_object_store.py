@@ -3,48 +3,33 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import threading
 import time
-from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
+from tests.servers.objects import ObjectServer
 from tests.store.conftest import document_of
 
-from citewell.errors import InvalidInput, StorageError, TransientError
-from citewell.store import object_store
+from citewell.errors import InvalidInput, StorageError
 from citewell.store.db import Database
+from citewell.store.library import object_store
 from citewell.store.library.catalog import Catalog
 from citewell.store.library.file_objects import FileObjects
-from citewell.store.object_store import ObjectStore
+from citewell.store.library.object_store import ORIGINALS, ObjectStore
 
 DATA = "灯塔".encode() * 2_000_000  # sent in several parts
 SHA = hashlib.sha256(DATA).hexdigest()
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadedMotoServer]:
-    """A server that speaks S3, with the bucket `files`; tests may stop it."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    address = f"http://127.0.0.1:{server.get_host_and_port()[1]}"
-    for name, value in {
-        "AWS_ENDPOINT_URL": address,
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_REGION": "us-east-1",
-    }.items():
-        monkeypatch.setenv(name, value)
-    boto3.client("s3", endpoint_url=address).create_bucket(Bucket="files")
-    yield server
-    server.stop()
-
-
 async def list_all(store: ObjectStore, before: float) -> list[str]:
-    return [key async for key in store.list_keys(before)]
+    """Original files."""
+    return [key async for key in store.list_keys(ORIGINALS, before)]
 
 
-@pytest.mark.usefixtures("server")
+@pytest.mark.usefixtures("object_server")
 async def test_what_is_put_is_there_until_it_is_deleted() -> None:
     """The same bytes twice are two objects, so that deleting one takes nothing from the other."""
     store = ObjectStore("s3://files/of/citewell")
@@ -63,18 +48,60 @@ async def test_what_is_put_is_there_until_it_is_deleted() -> None:
 
 
 async def test_a_store_that_is_away(
-    server: ThreadedMotoServer, monkeypatch: pytest.MonkeyPatch
+    object_server: ObjectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It is told after some tries, and what was on its way is not there."""
+    monkeypatch.setitem(object_store._RETRY, "max_retries", 1)
     store = ObjectStore("s3://files")
     await store.check()
-    server.stop()
-    monkeypatch.setitem(object_store._RETRY, "max_retries", 1)
-    with pytest.raises(TransientError, match="s3://files"):
-        await ObjectStore("s3://files").put(SHA, b"x")
-    server.start()
+    object_server.fault = lambda _: 503
+    with pytest.raises(StorageError, match="s3://files"):
+        await store.put(SHA, b"x")
+    object_server.fault = lambda _: None
+    await store.check()
+    assert await list_all(store, time.time() + 60) == []
 
 
-@pytest.mark.usefixtures("server")
+async def test_a_store_that_goes_away_in_the_middle(
+    object_server: ObjectServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of a file of several parts, sent or fetched, nothing is there to be seen."""
+    monkeypatch.setitem(object_store._RETRY, "max_retries", 0)
+    store, path, large = ObjectStore("s3://files"), tmp_path / "part", DATA * 2
+    await store.put_at("whole", BytesIO(large))
+    parts = itertools.count()
+    object_server.fault = lambda environ: (
+        500 if "partNumber=" in environ["QUERY_STRING"] and next(parts) else None
+    )
+    with pytest.raises(StorageError):
+        await store.put_at("broken", BytesIO(large))
+    object_server.fault = lambda _: None
+    assert object_server.list_keys() == ["whole"]
+    await store.download("whole", path)
+    assert path.read_bytes() == large
+    ranges = itertools.count()
+    object_server.fault = lambda environ: 503 if "HTTP_RANGE" in environ and next(ranges) else None
+    with pytest.raises(StorageError):
+        await store.download("whole", path)
+
+
+async def test_a_store_that_stalls(
+    object_server: ObjectServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(object_store._RETRY, "max_retries", 0)
+    monkeypatch.setitem(object_store._CLIENT, "timeout", "300ms")
+    over = threading.Event()
+    object_server.fault = lambda _: (over.wait(30) and 500) or 500
+    began = time.monotonic()
+    try:
+        with pytest.raises(StorageError, match="s3://files"):
+            await ObjectStore("s3://files").put(SHA, b"x")
+    finally:
+        over.set()
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.usefixtures("object_server")
 async def test_a_bucket_that_is_not_there() -> None:
     with pytest.raises(StorageError, match="s3://elsewhere"):
         await ObjectStore("s3://elsewhere").check()
@@ -86,7 +113,7 @@ def test_no_address(url: str) -> None:
         ObjectStore(url)
 
 
-@pytest.mark.usefixtures("server")
+@pytest.mark.usefixtures("object_server")
 async def test_original_files_lie_in_the_store(db: Database) -> None:
     """An object a document; it goes with the document, and with the version that is replaced."""
     store = ObjectStore("s3://files")
@@ -107,7 +134,7 @@ async def test_original_files_lie_in_the_store(db: Database) -> None:
     assert await list_all(store, time.time() + 60) == []
 
 
-@pytest.mark.usefixtures("server")
+@pytest.mark.usefixtures("object_server")
 async def test_nothing_is_added_while_the_store_is_away(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,18 +146,18 @@ async def test_nothing_is_added_while_the_store_is_away(
     kept = await catalog.put("notes", "a.md", DATA, document, chunks)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     away = Catalog(db, "test", objects=FileObjects(db, ObjectStore("s3://files")))
-    with pytest.raises(TransientError):
+    with pytest.raises(StorageError):
         await away.put("notes", "b.md", b"other", document, chunks)
     assert [each.uri for each in await away.documents("notes")] == ["a.md"]
     await away.delete(kept.doc_id)
-    back = objects._store
+    back = objects.store
     assert back is not None
     assert len(await list_all(back, time.time() + 60)) == 1
     await objects.release()
     assert await list_all(back, time.time() + 60) == []
 
 
-@pytest.mark.usefixtures("server")
+@pytest.mark.usefixtures("object_server")
 async def test_objects_that_no_row_names_are_swept(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

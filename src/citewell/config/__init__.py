@@ -23,6 +23,7 @@ from citewell.config.settings import PREFIX, Settings
 from citewell.config.settings_sources import (
     find_source,
     load_settings,
+    name_variable,
     read_config_file,
     replace_settings,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "WebsiteSettings",
     "find_source",
     "load_settings",
+    "name_variable",
     "read_config_file",
     "read_page_settings",
     "replace_settings",

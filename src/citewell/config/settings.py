@@ -66,9 +66,10 @@ class Settings(BaseSettings):
     )
     objects_url: str = Field(
         "",
-        description="object store for original files, as s3://bucket/prefix (also gs://, az://), "
-        "which several servers share; its keys come from the environment (AWS_ACCESS_KEY_ID, ...); "
-        "empty: they are kept in the database",
+        description="object store for original files, waiting uploads and copies of tables, as "
+        "s3://bucket/prefix (also gs://, az://), which several servers share; its keys come from "
+        "the environment (AWS_ACCESS_KEY_ID, ...); empty: they are kept in the database and the "
+        "home",
     )
 
     llm: Literal["builtin", "openai", "scripted", "none"] = Field(
@@ -231,6 +232,11 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments only: `load_settings` merges file and environment, to name what is unknown."""
         return (init_settings,)
+
+    @property
+    def home_is_cache(self) -> bool:
+        """Whether all that is kept lies in a database and an object store that others share."""
+        return bool(self.objects_url and self.database_url.get_secret_value())
 
     @property
     def database(self) -> Path:

@@ -64,11 +64,16 @@ def read_config_file(environ: Mapping[str, str]) -> dict[str, Any]:
         raise ConfigError(f"{path}: {error}", hint="the settings file is TOML, in UTF-8") from None
 
 
+def name_variable(name: str) -> str:
+    """The environment variable of a setting such as `web.key`."""
+    return PREFIX + name.upper().replace(".", "__")
+
+
 def find_source(name: str, environ: Mapping[str, str]) -> str:
     """What says that setting (`web.key`) above the page: an environment variable, or the settings
     file; empty where neither does. Raises ConfigError.
     """
-    variable = PREFIX + name.upper().replace(".", "__")
+    variable = name_variable(name)
     if variable in environ:
         return variable
     group, _, last = name.rpartition(".")

@@ -41,8 +41,8 @@ from citewell.store.index.protocol import Index
 from citewell.store.jobs import Jobs
 from citewell.store.library.catalog import Catalog
 from citewell.store.library.file_objects import FileObjects
+from citewell.store.library.object_store import ObjectStore
 from citewell.store.memory import Memories
-from citewell.store.object_store import ObjectStore
 from citewell.store.pages import Snapshots
 from citewell.store.runs import Runs
 from citewell.store.sessions import Sessions
@@ -51,6 +51,7 @@ from citewell.store.sources import Sources
 from citewell.store.syncs.syncs import Syncs
 from citewell.store.traces import Traces
 from citewell.store.users.audit import Audit
+from citewell.store.users.shared_home import open_shared_home
 from citewell.store.users.user_rows import Role
 from citewell.store.users.users import Users
 
@@ -82,7 +83,7 @@ class Viewer:
 
 class App:
     """Raises on entry StorageError where the database cannot be opened, and ConfigError where a
-    model cannot be built.
+    model cannot be built, or the home has not the key of the database that others share.
 
     `viewer`: whose eyes it is seen with (access_scope.py); None: everything is seen. `root`: the
     one that was opened.
@@ -237,8 +238,9 @@ class App:
         embedder, _ = self.embedder.name, self.reranker
         self.db = await self._stack.enter_async_context(make_database(self.settings))
         self._stack.push_async_callback(self.writing.close)
-        url = self.settings.objects_url
-        self.file_objects = FileObjects(self.db, ObjectStore(url) if url else None)
+        if self.settings.home_is_cache:
+            await open_shared_home(self.db)
+        self.file_objects = make_file_objects(self.settings, self.db)
         self.catalog = Catalog(self.db, embedder, objects=self.file_objects)
         self.sessions = Sessions(self.db)
         self.folders, self.shares = Folders(self.db), Shares(self.db)
@@ -277,6 +279,12 @@ def make_database(settings: Settings) -> Database:
         replica_urls=settings.database_replica_urls.get_secret_value().split(),
         replica_lag=settings.database_replica_lag,
     )
+
+
+def make_file_objects(settings: Settings, db: Database) -> FileObjects:
+    """Raises InvalidInput for an address of an object store that is none."""
+    url = settings.objects_url
+    return FileObjects(db, ObjectStore(url) if url else None)
 
 
 async def _cancel_task(task: asyncio.Task[None]) -> None:

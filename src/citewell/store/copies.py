@@ -76,6 +76,15 @@ def _copy_pages(reader: sqlite3.Connection, target: Path) -> None:
         raise to_storage_error(target, error) from error
 
 
+def inspect_copy(path: Path) -> Copied:
+    """Of a copy that nobody else has. Raises StorageError."""
+    try:
+        with closing(_connect_existing(path)) as connection:
+            return _inspect_database(connection, path)
+    except sqlite3.Error as error:
+        raise to_storage_error(path, error) from error
+
+
 def check_copy(path: Path) -> int:
     """The schema of a copy that nobody else has, is whole, and Citewell's: every page and index,
     every reference, every original by its sum, the index of words. Raises StorageError.

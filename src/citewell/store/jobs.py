@@ -150,7 +150,7 @@ class Jobs:
     async def list_folders(self) -> set[str]:
         """Folders of bytes still wanted: of what has not ended, or can be tried again."""
         return set(
-            await self._db.read(lambda connection: connection.execute(_FOLDERS).scalars().all())
+            await self._db.read(lambda connection: connection.execute(FOLDERS).scalars().all())
         )
 
     async def requeue_failed(self, kind: str, codes: Iterable[str], seconds: float = 0.0) -> int:
@@ -252,7 +252,7 @@ class Jobs:
 _AGAIN = {"state": "queued", "attempts": 0, "faults": 0, "lease": 0}
 _INSERT = insert(jobs).values(state="queued", done=0, total=0, attempts=0, lease=0)
 _FOLDER = json_field(jobs.c.payload, "folder")
-_FOLDERS = select(_FOLDER).where(
+FOLDERS = select(_FOLDER).where(
     jobs.c.state.in_(["queued", "running", "failed"]), _FOLDER.is_not(None)
 )
 _FAILED = and_(

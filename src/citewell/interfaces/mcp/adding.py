@@ -120,9 +120,7 @@ async def wait_for_job(
             job = await app.jobs.get(job.job_id)
     except asyncio.CancelledError:
         with suppress(CitewellError):  # it has just ended
-            await asyncio.shield(
-                asyncio.ensure_future(cancel_or_discard_job(app.jobs, app.settings, job.job_id))
-            )
+            await asyncio.shield(asyncio.ensure_future(cancel_or_discard_job(app, job.job_id)))
         raise
     if job.state == "failed":
         error = job.error or {}

@@ -12,7 +12,7 @@ import secrets
 import shutil
 import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ from citewell.service.admin.backup_list import (
     DATABASE,
     FORMAT,
     LIST,
+    MADE_AGAIN,
     STAGING,
     Manifest,
     Packed,
@@ -34,7 +35,7 @@ from citewell.service.admin.backup_list import (
     list_home_files,
 )
 from citewell.service.admin.hidden_copies import OUTSIDE, OWNER, sweep_hidden_copies
-from citewell.store.copies import Copied, check_copy, copy_database
+from citewell.store.copies import check_copy, copy_database, inspect_copy
 from citewell.store.processes import name_this_process
 from citewell.types import Shown
 
@@ -65,22 +66,23 @@ class BackupMade(Shown):
     removed: list[str] = Field(default=[])
 
 
-def create_backup(home: Path, file: Path | None, tell: Tell) -> BackupMade:
+Copy = Callable[[Path, Path], list[str]]
+
+
+def create_backup(
+    home: Path, file: Path | None, tell: Tell, copy: Copy | None = None
+) -> BackupMade:
     """Write an archive. `file` None, or a folder: under a name with the moment. `tell` hears of
-    bytes packed and bytes in all.
+    bytes packed and bytes in all. `copy`: puts the files of one moment into a folder, and says what
+    it left out; None: `copy_home`.
 
     Raises NotFound (there is no library), Conflict (the file is there), InvalidInput (it would be
     in the home), StorageError, also where the database is damaged.
     """
     started = time.monotonic()
-    if not (home / DATABASE).is_file():
-        raise NotFound(
-            f"{home}: there is no library to back up",
-            hint="CITEWELL_HOME names the home; `citewell add` begins one",
-        )
     file = _resolve_target(home, file)
     with open_staging_folder(home) as folder, _open_output(file, folder / OUTSIDE) as out:
-        manifest = _collect_files(home, folder)
+        manifest = _collect_files(home, folder, copy or copy_home)
         _pack_files(out, folder / _FILES, manifest, tell)
     return BackupMade.of(
         manifest,
@@ -165,25 +167,41 @@ def _publish_file(beside: Path, file: Path) -> None:
     sync_to_disk(file.parent)
 
 
-def _collect_files(home: Path, folder: Path) -> Manifest:
-    """One moment's files in the folder: the database copied, others linked (never rewritten)."""
-    files, others = folder / _FILES, list[str]()
+def copy_home(home: Path, files: Path) -> list[str]:
+    """The database copied, the other files linked, for they are never written in place; what else
+    the home holds. Raises NotFound, StorageError.
+    """
+    if not (home / DATABASE).is_file():
+        raise NotFound(
+            f"{home}: there is no library to back up",
+            hint="CITEWELL_HOME names the home; `citewell add` begins one",
+        )
+    others = list[str]()
+    copy_database(home / DATABASE, files / DATABASE, lambda: others.extend(link_files(home, files)))
+    return others
 
-    def hold() -> None:
-        kept, strange = list_home_files(home)
-        others.extend(strange)
-        for name in kept:
-            _link_or_copy(home / name, files / name)
 
-    copied: Copied = copy_database(home / DATABASE, files / DATABASE, hold)
+def link_files(home: Path, files: Path) -> list[str]:
+    """What a home keeps beside its database; what else is there. Once more does no harm."""
+    kept, others = list_home_files(home)
+    for name in kept:
+        link_or_copy(home / name, files / name)
+    return others
+
+
+def _collect_files(home: Path, folder: Path, copy: Copy) -> Manifest:
+    """The files of one moment, in the folder, and checked."""
+    files = folder / _FILES
+    others = copy(home, files)
     try:
         check_copy(files / DATABASE)
     except StorageError as error:
         why = error.message.replace(str(files / DATABASE), str(home / DATABASE))
         hint = "keep the backups of before: the last of them that is whole can be restored"
         raise StorageError(f"{why}; no backup was written", hint=hint) from None
+    copied = inspect_copy(files / DATABASE)
     rest = sorted(path.relative_to(files).as_posix() for path in files.rglob("*") if path.is_file())
-    rest.remove(DATABASE)
+    rest = [name for name in rest if name not in {DATABASE, *MADE_AGAIN}]
     return Manifest(
         format=FORMAT,
         version=__version__,
@@ -195,12 +213,12 @@ def _collect_files(home: Path, folder: Path) -> Manifest:
     )
 
 
-def _link_or_copy(source: Path, target: Path) -> None:
+def link_or_copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(source, target, follow_symlinks=False)
-    except FileNotFoundError:
-        return  # thrown away just now: nothing that is kept speaks of it any more
+    except (FileNotFoundError, FileExistsError):
+        return  # thrown away just now: nothing that is kept speaks of it any more; or linked before
     except OSError:  # a disk without links
         shutil.copyfile(source, target)
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -18,17 +20,17 @@ from citewell.store.db import Database
 from citewell.store.users.audit import Audit
 
 
-async def note_backup(home: Path, made: BackupMade) -> None:
+async def note_backup(db: Database, home: Path, made: BackupMade) -> None:
     """Where it is, so that `citewell user forget` can name it. Raises StorageError."""
-    async with Database(home / DATABASE) as db:
+    async with db:
         await Audit(db).record(
             "home.backup", "home", str(home), file=made.file, made=made.created_at
         )
 
 
-async def note_restore(folder: Path, home: Path, archive: Path, manifest: Manifest) -> None:
-    """`folder`: the new home while it is not in its place. Raises StorageError."""
-    async with Database(folder / DATABASE) as db:
+async def note_restore(db: Database, home: Path, archive: Path, manifest: Manifest) -> None:
+    """`db`: the new one, which may not be in its place yet. Raises StorageError."""
+    async with db:
         await Audit(db).record(
             "home.restore", "home", str(home), file=str(archive), made=manifest.created_at
         )
@@ -40,6 +42,15 @@ _NAME: Final = re.compile(r"citewell-\d{4}-\d\d-\d\d(-\d{6})?\.tar\.gz")
 def verify_backup(archive: Path, home: Path, tell: Tell) -> Manifest:
     """Unpack it in the home, look through its database, open that and ask it. Raises NotFound,
     UnreadableFile, StorageError.
+    """
+    with unpack_inside(archive, home, tell) as (_, manifest):
+        return manifest
+
+
+@contextmanager
+def unpack_inside(archive: Path, home: Path, tell: Tell) -> Iterator[tuple[Path, Manifest]]:
+    """What an archive makes, in a hidden folder of the home while the block lasts: checked, brought
+    up to date, and asked. Raises NotFound, UnreadableFile, StorageError.
     """
 
     def check_manifest(manifest: Manifest) -> None:
@@ -58,7 +69,7 @@ def verify_backup(archive: Path, home: Path, tell: Tell) -> Manifest:
             raise make_damaged_error(
                 archive, error.message.replace(str(made / DATABASE), DATABASE)
             ) from None
-    return manifest
+        yield made, manifest
 
 
 def remove_old_backups(folder: Path, keep: int) -> list[str]:

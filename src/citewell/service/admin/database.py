@@ -7,8 +7,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from citewell.config import Settings
-from citewell.errors import ConfigError
-from citewell.messages import Text
 from citewell.runtime.app import make_database
 from citewell.runtime.progress import OnProgress, Progress
 from citewell.store.db import Database
@@ -50,17 +48,6 @@ async def upgrade_database(settings: Settings) -> DatabaseStatus:
     """
     await make_database(settings).upgrade()
     return await get_database_status(settings)
-
-
-def check_file_home(settings: Settings) -> None:
-    """Raises ConfigError where the settings name a server: an archive holds a file."""
-    if not settings.database_url.get_secret_value():
-        return
-    name = make_database(settings).server.name
-    raise ConfigError(
-        Text("{name}: archives are of homes whose database is a file", name=name),
-        hint=Text("back the server up with pg_dump, and the home as a folder (docs/scale.md)"),
-    )
 
 
 class DatabaseMoved(Shown):

@@ -29,7 +29,7 @@ from citewell.service.admin.health_check import Check, build_failed_check
 from citewell.service.admin.hidden_copies import sweep_hidden_copies
 from citewell.store.dialects.soundness import find_faults, measure_database
 from citewell.store.library.catalog import Catalog
-from citewell.store.object_store import ObjectStore
+from citewell.store.library.object_store import ObjectStore
 from citewell.types import Shown
 
 PACKAGES = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, SecretStr
 
-from citewell.config import PREFIX, Settings, read_config_file, read_page_settings
+from citewell.config import Settings, name_variable, read_config_file, read_page_settings
 from citewell.types import Shown
 
 
@@ -24,7 +24,7 @@ def list_effective_settings(settings: Settings, environ: Mapping[str, str]) -> l
     filed, paged = _flatten_settings(read_config_file(environ)), read_page_settings(settings.home)
     shown = []
     for name, value in _flatten_settings(settings).items():
-        variable = PREFIX + name.upper().replace(".", "__")
+        variable = name_variable(name)
         source = (
             variable
             if variable in environ

@@ -1,5 +1,5 @@
 """What is changed on the Settings page of one server is in force on the others within seconds: they
-have one home, and look whether its file has changed.
+look whether the file of their home has changed, or the database has another one for it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from citewell.config import PAGE_SETTINGS, read_page_settings, replace_settings
 from citewell.errors import CitewellError
 from citewell.runtime.app import App
 from citewell.service.admin.page_settings import find_fixed
+from citewell.store.users.shared_home import fetch_home_files
 
 LOOK = 5.0  # seconds between two looks
 log = logging.getLogger(__name__)
@@ -21,7 +22,8 @@ log = logging.getLogger(__name__)
 
 async def follow_page_settings(app: App) -> None:
     """For ever. A file that cannot be read, or that says what cannot be, changes nothing here."""
-    before = await _read_kept(app)
+    # one that came with the database was not read at the start
+    before = None if app.settings.home_is_cache else await _read_kept(app)
     while True:
         await asyncio.sleep(LOOK)
         now = await _read_kept(app)
@@ -36,6 +38,8 @@ async def follow_page_settings(app: App) -> None:
 
 async def _read_kept(app: App) -> dict[str, Any] | None:
     try:
+        if app.settings.home_is_cache:
+            await fetch_home_files(app.db)
         return await anyio.to_thread.run_sync(read_page_settings, app.settings.home)
     except CitewellError as error:
         log.warning("%s", error.message)

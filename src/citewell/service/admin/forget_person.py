@@ -20,11 +20,11 @@ from citewell.errors import Conflict, NotFound
 from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.admin.backup_holding import Holding, list_holding_backups
+from citewell.service.jobs.sent_files import delete_sent_files
 from citewell.service.knowledge.update_items import settle_item
-from citewell.service.library.uploads import delete_uploads
 from citewell.service.papers import delete_session
 from citewell.service.tables.sources import remove_source
-from citewell.store.confirmed.item_files import get_item_path, remove_file
+from citewell.store.confirmed.item_folder import ItemFolder
 from citewell.store.db import Database
 from citewell.store.dialects.expressions import is_among
 from citewell.store.job_rows import ENDED
@@ -90,10 +90,10 @@ async def forget_person(app: App, name: str, folders: Sequence[Path] = ()) -> Fo
         await app.users.remove(user)
     await _delete_belongings(app, spelt)
     items = await _list_confirmed_items(app.db, user)
-    paths = await _list_own_files(app.db, app.settings, user)
+    traces = await _list_own_traces(app.db, user)
     changed = Counter(await app.db.write(_delete_rows, known, ids))
-    for path in paths:
-        await anyio.to_thread.run_sync(remove_file, path)
+    for trace_id in traces:
+        await ItemFolder(app.settings).remove(trace_id)
     for item in items:
         with suppress(NotFound, Conflict):  # it was theirs alone, or is being settled
             await settle_item(app, item)
@@ -142,9 +142,7 @@ async def _end_jobs(app: App, user: str) -> None:
         if row.state not in ENDED:
             with suppress(Conflict):  # it has ended just now
                 await app.jobs.cancel(row.job_id)
-        folder = json.loads(row.payload).get("folder")
-        if isinstance(folder, str) and folder.isalnum():
-            await anyio.to_thread.run_sync(delete_uploads, app.settings.home / "uploads" / folder)
+        await delete_sent_files(app, json.loads(row.payload))
 
 
 async def _list_confirmed_items(db: Database, user: str) -> list[str]:
@@ -156,15 +154,11 @@ async def _list_confirmed_items(db: Database, user: str) -> list[str]:
     )
 
 
-async def _list_own_files(db: Database, settings: Settings, user: str) -> list[Path]:
+async def _list_own_traces(db: Database, user: str) -> list[str]:
     """Of what was confirmed for them alone."""
     query = select(confirmed.c.trace_id, confirmed.c.owner).where(confirmed.c.owner != "")
     rows = await db.read(lambda connection: connection.execute(query).all())
-    return [
-        get_item_path(settings.home, row.trace_id)
-        for row in rows
-        if get_person_key(row.owner) == get_person_key(user)
-    ]
+    return [row.trace_id for row in rows if get_person_key(row.owner) == get_person_key(user)]
 
 
 def _delete_rows(connection: Connection, known: Known, ids: Sequence[str]) -> dict[str, int]:
@@ -194,9 +188,7 @@ async def _scan_leftovers(db: Database, settings: Settings, user: str, ids: Sequ
     database = settings.database
     files = [database, database.with_name(f"{database.name}-wal")]
     in_bytes, size = await anyio.to_thread.run_sync(scan_files, files, ids)
-    for path in await anyio.to_thread.run_sync(
-        lambda: sorted((settings.home / "knowledge").rglob("*.md"))
-    ):
+    for path in await ItemFolder(settings).list_files():
         if has_person(path.read_text("utf-8", "replace"), user):
             in_bytes[path.name] = 1
     return Left(columns=columns, bytes=size, found=found | in_bytes)

@@ -19,6 +19,7 @@ from citewell.config import (
     replace_settings,
     write_page_settings,
 )
+from citewell.config.page_settings import FILE
 from citewell.errors import ConfigError, Conflict, InvalidInput
 from citewell.ingest.picture import ocr
 from citewell.messages import AnyText, Text
@@ -26,6 +27,7 @@ from citewell.models.trial import try_endpoint
 from citewell.retrieve.websearch import build_provider
 from citewell.runtime.app import App
 from citewell.service.admin.model_address import VERSIONED, get_origin, normalize_address
+from citewell.store.users.shared_home import fetch_home_files, share_home_file
 from citewell.types import Shown
 
 LONGEST_KEY = 2_000
@@ -159,7 +161,12 @@ async def change_page_settings(app: App, change: SettingsChange) -> PageSettings
         if change.web is not None:
             values |= await _plan_web(app.settings, change.web)
         settings = _check_settings(app.settings, values)
-        write_page_settings(app.settings.home, read_page_settings(app.settings.home) | values)
+        home, shared = app.settings.home, app.settings.home_is_cache
+        if shared:
+            await fetch_home_files(app.db)
+        write_page_settings(home, read_page_settings(home) | values)
+        if shared:
+            await share_home_file(app.db, home / FILE)
         app.root.use_settings(settings)
         if values:
             await app.audit.record("settings.change", "home", "page", names=sorted(values))

@@ -8,13 +8,12 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from citewell.config import Settings
 from citewell.errors import CitewellError, Conflict, Stopped, StorageError, TransientError
 from citewell.instrumentation import observe_operation
 from citewell.messages import dump_model
 from citewell.runtime.app import App
 from citewell.service.jobs.job_lease import Holder
-from citewell.service.jobs.submit import delete_sent_files
+from citewell.service.jobs.sent_files import delete_sent_files
 from citewell.service.knowledge.give_feedback import KIND as FEEDBACK
 from citewell.store.job_claims import LONGEST_PAUSE
 from citewell.store.job_rows import Job, count_postponements
@@ -49,7 +48,7 @@ async def _execute_job(app: App, job: Job, work: Work) -> str:
         await asyncio.shield(asyncio.create_task(_release_job(app.jobs, job)))
         raise asyncio.CancelledError from None
     except Conflict as error:
-        return await _handle_lost_job(app.jobs, app.settings, job, error)
+        return await _handle_lost_job(app, job, error)
     except CitewellError as error:
         most = next((most for kind, most in PASSING.items() if isinstance(error, kind)), 0)
         if job.kind != FEEDBACK and count_postponements(job) < most:
@@ -68,7 +67,7 @@ async def _execute_job(app: App, job: Job, work: Work) -> str:
         }
         await app.jobs.fail(job.job_id, fault, attempt=job.attempts)
     if state == "done":  # what failed keeps what it was sent, to be tried again
-        await delete_sent_files(app.settings, job)
+        await delete_sent_files(app, job.payload)
     return state
 
 
@@ -79,15 +78,15 @@ async def _postpone_job(app: App, job: Job, error: CitewellError) -> str:
     try:
         return (await app.jobs.put_off(job.job_id, error, pause, attempt=job.attempts)).state
     except Conflict as conflict:
-        return await _handle_lost_job(app.jobs, app.settings, job, conflict)
+        return await _handle_lost_job(app, job, conflict)
 
 
-async def _handle_lost_job(jobs: Jobs, settings: Settings, job: Job, error: Conflict) -> str:
+async def _handle_lost_job(app: App, job: Job, error: Conflict) -> str:
     """It was cancelled, or another worker has it now, and its files."""
     log.warning("%s", error.message)
-    if (await jobs.get(job.job_id)).state != "cancelled":
+    if (await app.jobs.get(job.job_id)).state != "cancelled":
         return "taken"
-    await delete_sent_files(settings, job)
+    await delete_sent_files(app, job.payload)
     return "cancelled"
 
 

@@ -1,5 +1,5 @@
-"""Uploads and other long work as durable jobs. The bytes are on the disk before the job is, and the
-job before anyone is told.
+"""Uploads and other long work as durable jobs. The bytes are kept before the job is, and the job
+before anyone is told.
 
 Worker tasks in the server take jobs as they come; several run at once and take turns in reading and
 embedding. A job whose server was killed is taken again, however often: files it had added are found
@@ -25,7 +25,8 @@ from citewell.service.admin.hidden_copies import describe_copy, sweep_hidden_cop
 from citewell.service.jobs.isolated_jobs import run_isolated_jobs_forever
 from citewell.service.jobs.job_lease import Holder
 from citewell.service.jobs.run_job import Work, run_job
-from citewell.service.jobs.submit import KIND, get_sent_folder, get_uploads_folder
+from citewell.service.jobs.sent_files import fetch_sent_files, sweep_sent_files
+from citewell.service.jobs.submit import KIND
 from citewell.service.knowledge.feedback_job import learn_from_vote
 from citewell.service.knowledge.give_feedback import KIND as FEEDBACK
 from citewell.service.knowledge.give_feedback import retry_refused_jobs as try_votes_again
@@ -37,7 +38,6 @@ from citewell.service.library.add_report import AddReport
 from citewell.service.library.checked_questions import check_questions_forever
 from citewell.service.library.embedding import Embedding, embed_pending
 from citewell.service.library.rechunk import RechunkReport
-from citewell.service.library.uploads import delete_orphaned_uploads
 from citewell.service.library.write_summaries import write_summaries_forever
 from citewell.service.papers import delete_session
 from citewell.service.papers.guide_job import make_report
@@ -46,6 +46,7 @@ from citewell.service.sites import sites
 from citewell.service.sync.schedule import run_sync_job, start_due_syncs_forever
 from citewell.service.sync.sync_places import SYNC
 from citewell.service.sync.watch_folders import watch_folders_forever
+from citewell.service.tables.file_copies import sweep_copies
 from citewell.store.dialects.rate_counts import sweep_counts
 from citewell.store.job_rows import BULK, USUAL, Job
 
@@ -54,7 +55,7 @@ log = logging.getLogger(__name__)
 WORKERS = 16
 KEPT_FREE = 4  # of them, which take no imports: a question's work and small uploads find one
 LEFT = 30.0  # seconds between two looks for chunks that nobody embeds
-SWEPT = 3_600.0  # seconds between two looks for objects that no row names
+SWEPT = 3_600.0  # seconds between two looks for objects and files that no row names
 POLL = 5.0  # seconds between two looks for a job that another process left
 
 
@@ -116,14 +117,11 @@ def _raise_if_cancelled() -> None:
 
 
 async def _resume_leftovers(app: App) -> None:
-    """What earlier runs left: bytes of no job, copies of killed backups, chunks without vectors.
-    Then, for ever, chunks that other work leaves (jobs that were cancelled, sections cut anew); the
+    """What earlier runs left: copies of killed backups, chunks without vectors, bytes of no job.
+    Then, for ever, what other work leaves (jobs that were cancelled, sections cut anew); chunks the
     newest first, because `citewell add` beside us begins with the oldest.
     """
     try:
-        await anyio.to_thread.run_sync(
-            delete_orphaned_uploads, get_uploads_folder(app.settings), await app.jobs.list_folders()
-        )
         for left in await anyio.to_thread.run_sync(sweep_hidden_copies, app.settings.home):
             log.warning("%s", describe_copy(left))
     except Exception:
@@ -139,6 +137,8 @@ async def _resume_leftovers(app: App) -> None:
                 await app.file_objects.sweep()
                 if app.db.dialect == "postgresql":
                     await app.db.write_beside(sweep_counts)
+                await sweep_sent_files(app)
+                await sweep_copies(app)
         except CitewellError as error:
             log.warning("embedding waits: %s", error.message)
         except Exception:
@@ -152,7 +152,7 @@ async def process_job(app: App, job: Job) -> None:
 
 
 async def _add_uploads(app: App, job: Job, holder: Holder) -> AddReport:
-    folder, names = get_sent_folder(app.settings, job), list(job.payload["names"])
+    folder, names = await fetch_sent_files(app, job.payload), list(job.payload["names"])
     sizes = await anyio.to_thread.run_sync(
         lambda: [get_file_size(folder / str(number)) for number in range(len(names))]
     )

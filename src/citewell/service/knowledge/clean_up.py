@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import anyio.to_thread
 from sqlalchemy import Connection
 
-from citewell.config import Settings
 from citewell.runtime.app import App
 from citewell.service.knowledge.update_items import hide_item_in, settle_item
 from citewell.store.confirmed import feedback, health, rules
 from citewell.store.confirmed import items as confirmed
-from citewell.store.confirmed.item_files import get_item_path, remove_file
-from citewell.store.confirmed.items import PATH
+from citewell.store.confirmed.item_files import remove_file
+from citewell.store.confirmed.item_folder import ItemFolder
 from citewell.store.confirmed.types import DAY, Confirmed, Rule, get_last_activity
 from citewell.store.retention_clock import get_deletion_time
 from citewell.types import Shown
@@ -65,16 +63,15 @@ async def collect_garbage(app: App, *, dry_run: bool = False) -> Cleaned:
     ]
     dead = [i.item_id for i in items if _is_expired_item(i, stale_before, gone_before)]
     dead_rules = [r.rule_id for r in corrections if _is_expired_rule(r, stale_before, gone_before)]
-    files = await anyio.to_thread.run_sync(
-        _list_orphan_files, settings.home, [i for i in items if i.state == "active"]
-    )
+    folder = ItemFolder(settings)
+    files = await folder.list_orphans(i.trace_id for i in items if i.state == "active")
     there = await app.db.read(health.list_document_ids)
     lost = [
         i.item_id
         for i in items
         if i.state == "active"
         and i.item_id not in stale
-        and not await _is_complete(app.settings, i, there)
+        and not (i.doc_id in there and await folder.has(i.trace_id))
     ]
     if not dry_run:
         for item_id in stale:
@@ -133,12 +130,6 @@ async def _delete_rows(
     return await (app.db.read(clean) if dry_run else app.db.write(clean))
 
 
-async def _is_complete(settings: Settings, item: Confirmed, documents: set[str]) -> bool:
-    """Whether an active item's file and index entry are there."""
-    file = get_item_path(settings.home, item.trace_id)
-    return item.doc_id in documents and await anyio.to_thread.run_sync(file.is_file)
-
-
 async def _retire_item(app: App, item_id: str, why: str) -> None:
     """Out of use, by nobody's word but the calendar's."""
 
@@ -153,13 +144,3 @@ async def _retire_item(app: App, item_id: str, why: str) -> None:
 
     await app.db.write_beside(retire)
     await settle_item(app, item_id)
-
-
-def _list_orphan_files(home: Path, items: Sequence[Confirmed]) -> list[Path]:
-    folder = home / Path(PATH).parent
-    wanted = {get_item_path(home, item.trace_id) for item in items}
-    return (
-        sorted(file for file in folder.glob("*.md") if file not in wanted)
-        if folder.is_dir()
-        else []
-    )

@@ -10,7 +10,6 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import anyio.to_thread
 from sqlalchemy import Connection, bindparam, select
@@ -24,13 +23,8 @@ from citewell.models.base import Embedder, Vector
 from citewell.retrieve.boosts import HIGHEST
 from citewell.runtime.app import App
 from citewell.store.confirmed import items as confirmed
-from citewell.store.confirmed.item_files import (
-    get_item_path,
-    has_same_content,
-    remove_file,
-    render_document,
-    write_file,
-)
+from citewell.store.confirmed.item_files import render_document
+from citewell.store.confirmed.item_folder import ItemFolder
 from citewell.store.confirmed.types import Confirmation, Confirmed, ItemState
 from citewell.store.index import vectors
 from citewell.store.library import collection_rows, documents
@@ -94,11 +88,10 @@ async def settle_item(app: App, item_id: str) -> Confirmed:
         item, state = await app.db.read(
             lambda connection: _read_item_state(app, connection, item_id)
         )
-        path = get_item_path(app.settings.home, item.trace_id)
         if state == "active":
-            settled = await _publish_item(app, item, path)
+            settled = await _publish_item(app, item)
         else:
-            settled = await _hide_item(app, item_id, path)
+            settled = await _hide_item(app, item)
         if settled is not None:
             return settled
     raise Conflict(
@@ -113,12 +106,11 @@ def _read_item_state(app: App, connection: Connection, item_id: str) -> tuple[Co
     return item, decide_state(item, get_feedback_settings(app, connection))[0]
 
 
-async def _publish_item(app: App, item: Confirmed, path: Path) -> Confirmed | None:
+async def _publish_item(app: App, item: Confirmed) -> Confirmed | None:
     """The file, then row and index entry. None where it is to be looked at again."""
-    words = render_document(item)
-    data = words.encode("utf-8")
-    await anyio.to_thread.run_sync(write_file, path, words)
-    made = await _build_document(app, item, data)
+    folder, words = ItemFolder(app.settings), render_document(item)
+    await folder.write(item.trace_id, words)
+    made = await _build_document(app, item, words.encode("utf-8"))
 
     def show(connection: Connection) -> bool:
         confirmed.hold_knowledge(connection)
@@ -138,19 +130,17 @@ async def _publish_item(app: App, item: Confirmed, path: Path) -> Confirmed | No
         _set_state(connection, fresh, state, reason)
         return True
 
-    if not await app.db.write_beside(show) or not await anyio.to_thread.run_sync(
-        has_same_content, path, data
-    ):
+    if not await app.db.write_beside(show) or not await folder.has(item.trace_id, words):
         return None
     return await app.db.read(confirmed.get_item, item.item_id)
 
 
-async def _hide_item(app: App, item_id: str, path: Path) -> Confirmed | None:
+async def _hide_item(app: App, item: Confirmed) -> Confirmed | None:
     """Row and index entry, then the file. None where it is to be looked at again."""
 
     def hide(connection: Connection) -> bool | None:
         confirmed.hold_knowledge(connection)
-        fresh = confirmed.get_item(connection, item_id)
+        fresh = confirmed.get_item(connection, item.item_id)
         state, reason = decide_state(fresh, get_feedback_settings(app, connection))
         if state == "active":
             return None
@@ -163,8 +153,8 @@ async def _hide_item(app: App, item_id: str, path: Path) -> Confirmed | None:
         return None
     if gone:
         await app.db.forget()
-    await anyio.to_thread.run_sync(remove_file, path)
-    item, state = await app.db.read(lambda connection: _read_item_state(app, connection, item_id))
+    await ItemFolder(app.settings).remove(item.trace_id)
+    item, state = await app.db.read(lambda c: _read_item_state(app, c, item.item_id))
     return None if state == "active" else item  # somebody may have written it just before
 
 

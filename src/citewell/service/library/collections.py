@@ -51,5 +51,5 @@ async def delete_collection(app: App, name: str) -> None:
             "collection"
         ) == name:
             with suppress(Conflict):  # it has ended just now
-                await cancel_or_discard_job(app.jobs, app.settings, job.job_id)
+                await cancel_or_discard_job(app, job.job_id)
     await app.catalog.delete_collection(name)

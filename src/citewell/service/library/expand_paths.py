@@ -20,7 +20,7 @@ from citewell.fetch.urls import canonicalize_url
 from citewell.ingest import PARSERS, PICTURES
 from citewell.ingest.archive.unpack import CONTAINERS
 from citewell.messages import Text
-from citewell.store.object_store import KINDS, Bucket
+from citewell.store.library.object_store import KINDS, Bucket
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from citewell.errors import UnreadableFile
 from citewell.messages import Text
-from citewell.store.object_store import Bucket
+from citewell.store.library.object_store import Bucket
 
 TRIES = 3  # readings of a file that somebody is writing to
 REST = 0.2  # seconds between two of them

@@ -1,7 +1,8 @@
 """The copies of files that are asked, under `CITEWELL_HOME/sources`: made beside, shown at once,
 cleaned away. A copy has a name of its own and is never changed; which one is asked is told by the
 database alone. So whoever reads an old one goes on, and what a killed process left is in nobody's
-way.
+way. With an object store the copy is there before the database tells of it, and each server fetches
+it when it is asked.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from citewell.ingest.bounded import run_in_time
 from citewell.ingest.tables.table_store import Imported
 from citewell.messages import Text
 from citewell.runtime.app import App
+from citewell.store.library.file_objects import COPIES
 from citewell.store.processes import has_ended, name_this_process
 
-FOLDER: Final = "sources"
 # seconds that a copy stays after it was replaced: longer than any question takes
 GRACE: Final = 600.0
 # seconds after which what a process of another machine left is thrown away
@@ -63,7 +64,7 @@ async def copy_tables(app: App, path: Path, title: str) -> AsyncIterator[Copy]:
 
     Raises UnreadableFile, StorageError.
     """
-    folder = app.settings.home / FOLDER
+    folder = app.settings.home / COPIES
     token = secrets.token_hex(8)
     part, final = folder / f"{token}.part", folder / f"{token}.duckdb"
     try:
@@ -73,9 +74,10 @@ async def copy_tables(app: App, path: Path, title: str) -> AsyncIterator[Copy]:
             _IMPORT, size, title, ingest, str(path), str(part), title, ingest
         )
         await anyio.to_thread.run_sync(_publish_copy, folder, part, final)
-        yield Copy(final, f"{FOLDER}/{final.name}", imported)
+        await _share_copy(app, final)
+        yield Copy(final, f"{COPIES}/{final.name}", imported)
     except BaseException:
-        _delete_files(folder, token)
+        _delete_files(folder, token)  # an object is swept
         raise
     with suppress(OSError):
         (folder / (token + _OWNER)).unlink()
@@ -108,16 +110,36 @@ def _publish_copy(folder: Path, part: Path, final: Path) -> None:
     sync_to_disk(folder)
 
 
+async def _share_copy(app: App, final: Path) -> None:
+    if app.file_objects.store is not None:
+        with final.open("rb") as file:
+            await app.file_objects.store.put_at(f"{COPIES}/{final.name}", file)
+
+
+async def fetch_copy(app: App, relative: str) -> Path | None:
+    """The copy as a file here; None where it is nowhere. Raises StorageError where it cannot be
+    fetched now.
+    """
+    path, store = app.settings.home / relative, app.file_objects.store
+    if not await anyio.Path(path).is_file():
+        if store is None or await store.get_size(relative) is None:
+            return None
+        await app.file_objects.fetch(relative, path)
+    return path
+
+
 def mark_replaced(app: App, relative: str) -> None:
     """A copy is no longer asked; those who are at it may go on for a while."""
     with suppress(OSError):
         os.utime(app.settings.home / relative)
 
 
-def delete_copy(app: App, relative: str) -> None:
-    """Remove a copy now."""
+async def delete_copy(app: App, relative: str) -> None:
+    """Remove a copy now; what other servers have fetched of it they sweep."""
     if relative:
-        _delete_files(app.settings.home / FOLDER, Path(relative).stem)
+        folder = app.settings.home / COPIES
+        await anyio.to_thread.run_sync(_delete_files, folder, Path(relative).stem)
+        await app.file_objects.discard([relative])
 
 
 def _delete_files(folder: Path, token: str) -> None:
@@ -133,7 +155,7 @@ def _delete_files(folder: Path, token: str) -> None:
 
 async def sweep_copies(app: App) -> None:
     """Throw away what no source asks: what kills left, and copies replaced a while ago."""
-    folder = app.settings.home / FOLDER
+    folder = app.settings.home / COPIES
     found = await anyio.to_thread.run_sync(_list_abandoned, folder)
     if not found:
         return

@@ -16,7 +16,7 @@ import anyio.to_thread
 from citewell.errors import CitewellError, SourceUnavailable
 from citewell.messages import Text
 from citewell.runtime.app import App
-from citewell.service.tables.file_copies import format_copy_time, read_stat
+from citewell.service.tables.file_copies import fetch_copy, format_copy_time, read_stat
 from citewell.service.tables.kept_schema import load_schema
 from citewell.service.tables.source_places import UPLOAD, Place, build_location
 from citewell.service.tables.sources import add_place, refresh_source, unreadable_files
@@ -43,9 +43,8 @@ async def open_source(app: App, name: str) -> AsyncIterator[Opened]:
     """The source, with a changed file read first. Raises NotFound, SourceUnavailable."""
     source = await get_current_source(app, name)
     if source.is_file:
-        location = Location(
-            "duckdb", str(app.settings.home / source.path), {"values": app.settings.data.values}
-        )
+        path = await fetch_copy(app, source.path) or app.settings.home / source.path
+        location = Location("duckdb", str(path), {"values": app.settings.data.values})
     else:
         location = build_location(await app.sources.location(name), app.settings.data.values)
     engine = open_engine(location)
@@ -66,7 +65,7 @@ async def get_current_source(app: App, name: str) -> Source:
         except SourceUnavailable as error:
             await app.sources.set_problem(name, error.message)
             raise
-    there = await anyio.to_thread.run_sync((app.settings.home / source.path).is_file)
+    there = await fetch_copy(app, source.path) is not None
     if source.location.startswith(UPLOAD):
         if not there:
             raise SourceUnavailable(

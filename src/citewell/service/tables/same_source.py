@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import anyio
 import anyio.to_thread
 
 from citewell.disk import compute_sha256
 from citewell.messages import Text
 from citewell.runtime.app import App
-from citewell.service.tables.file_copies import Stat
+from citewell.service.tables.file_copies import Stat, fetch_copy
 from citewell.service.tables.source_places import UPLOAD
 from citewell.store.source_rows import Source
 
@@ -44,7 +43,7 @@ async def refresh_if_same(app: App, path: Path, before: Source, stat: Stat) -> S
     """The source with its new times, where the file's bytes are those that were read."""
     if "log_size" in stat or "log_size" in before.stat or stat["size"] != before.stat.get("size"):
         return None
-    if not await anyio.to_thread.run_sync((app.settings.home / before.path).is_file):
+    if await fetch_copy(app, before.path) is None:
         return None
     digest = await anyio.to_thread.run_sync(compute_sha256, path)
     if digest != before.stat.get("sha256"):

@@ -116,7 +116,7 @@ async def remove_source(app: App, name: str) -> Source:
 
     async with _get_lock(app, name):
         source = await app.sources.remove(name, set_items_aside)
-        await anyio.to_thread.run_sync(delete_copy, app, source.path)
+        await delete_copy(app, source.path)
     for item_id in aside:
         await settle_item(app, item_id)
     return source

@@ -11,7 +11,8 @@ mode); what listens goes around it (`direct_url`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
@@ -78,6 +79,12 @@ def get_public_name(url: URL) -> str:
     host = url.host or str(url.query.get("host", "localhost"))
     port = f":{url.port}" if url.port else ""
     return f"postgresql://{host}{port}/{url.database or ''}"
+
+
+_SNAPSHOT: Final[dict[str, Any]] = {
+    "isolation_level": "REPEATABLE READ",
+    "postgresql_readonly": True,
+}
 
 
 class PostgresServer:
@@ -204,10 +211,7 @@ class PostgresServer:
         **kwargs: P.kwargs,
     ) -> T:
         if self._engine is None:
-            raise StorageError(
-                Text("{path}: the database is closed", path=self.name),
-                hint=Text("open it first: async with Database(path) as db"),
-            )
+            raise self._make_closed_error()
         tries = _Tries(self._opened)
         try:
             for attempt in stamina.retry_context(
@@ -236,6 +240,28 @@ class PostgresServer:
         except DBAPIError as error:
             raise to_storage_error(self.name, self._url, error.orig) from error
 
+    @contextmanager
+    def hold_snapshot(self) -> Iterator[Connection]:
+        """A connection that sees the database as it is now, for as long as the block lasts. It may
+        be used by one thread after another.
+        """
+        if self._engine is None:
+            raise self._make_closed_error()
+        try:
+            with (
+                self._engine.connect().execution_options(**_SNAPSHOT) as connection,
+                connection.begin(),
+            ):
+                yield connection
+        except DBAPIError as error:
+            raise to_storage_error(self.name, self._url, error.orig) from error
+
+    def _make_closed_error(self) -> StorageError:
+        return StorageError(
+            Text("{path}: the database is closed", path=self.name),
+            hint=Text("open it first: async with Database(path) as db"),
+        )
+
     def _try_once(
         self,
         engine: Engine,
@@ -246,11 +272,7 @@ class PostgresServer:
         **kwargs: P.kwargs,
     ) -> T:
         tries.committing = False
-        options: dict[str, Any] = (
-            {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-            if mode == "read"
-            else {"isolation_level": "READ COMMITTED"}
-        )
+        options = _SNAPSHOT if mode == "read" else {"isolation_level": "READ COMMITTED"}
         pool = engine.pool
         try:
             with (

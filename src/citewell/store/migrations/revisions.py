@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection, inspect, text
 
-REVISIONS: Final = ("0001", "0002", "0003", "0004", "0005")
+REVISIONS: Final = ("0001", "0002", "0003", "0004", "0005", "0006")
 # those with which an earlier version works on: new tables, and new columns with a default, that it
 # need not know of. What takes away or changes comes a release after the last use
 ADDITIVE: Final = frozenset(REVISIONS[1:])

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Table, select, text
 
@@ -15,6 +16,7 @@ from citewell.messages import Text
 from citewell.store.copies import hold_unchanged
 from citewell.store.db import Database
 from citewell.store.dialects.expressions import is_among
+from citewell.store.dialects.postgres_server import PostgresServer
 from citewell.store.moving.batches import (
     MOVED,
     Checksum,
@@ -34,6 +36,10 @@ from citewell.store.moving.target import (
 )
 from citewell.store.schema.library import chunks
 from citewell.store.schema.word_table import words
+from citewell.threads import run_in_thread
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 # of rows: moved, in all, the table in hand
 OnMoved = Callable[[int, int, str], Awaitable[None]]
@@ -73,6 +79,32 @@ async def move_all(source: Database, target: Database, tell: OnMoved) -> Moved:
                 await target.close()
 
 
+class Snapshot:
+    """What `Database.read` gives, all of it as it was at one moment."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def read(
+        self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await run_in_thread(lambda: fn(self._connection, *args, **kwargs))
+
+
+async def copy_snapshot(source: Database, target: Database, tell: OnMoved) -> Moved:
+    """All rows of a database of PostgreSQL, which is open and in use, as they are at one moment,
+    into an empty one, which is closed. Raises what `move_all` raises.
+    """
+    assert isinstance(source.server, PostgresServer)
+    with source.server.hold_snapshot() as connection:
+        await open_target(target)
+        try:
+            await target.write(begin_move, target.server.name, source.server.name)
+            return await _move_tables(Snapshot(connection), target, tell)
+        finally:
+            await target.close()
+
+
 def hold_source(source: Database) -> AbstractContextManager[None]:
     return hold_unchanged(source.path) if source.dialect == "sqlite" else nullcontext()
 
@@ -97,7 +129,7 @@ def _check_alone(connection: Connection, source: Database) -> None:
         )
 
 
-async def _move_tables(source: Database, target: Database, tell: OnMoved) -> Moved:
+async def _move_tables(source: Database | Snapshot, target: Database, tell: OnMoved) -> Moved:
     counts = {each.name: await source.read(count_rows, each) for each in MOVED}
     total = sum(counts.values())
     begun = sum([(await target.read(get_progress, each))[1] for each in MOVED])
@@ -124,7 +156,7 @@ def _read_words(connection: Connection, rows: list[Row]) -> dict[int, str]:
     return {int(row.rowid): str(row.tokens) for row in found}
 
 
-async def _compare_tables(source: Database, target: Database) -> dict[str, str]:
+async def _compare_tables(source: Database | Snapshot, target: Database) -> dict[str, str]:
     checksums, wrong = dict[str, str](), list[str]()
     for table in MOVED:
         here, there = await sum_table(source, table), await sum_table(target, table)
@@ -143,7 +175,7 @@ async def _compare_tables(source: Database, target: Database) -> dict[str, str]:
     return checksums
 
 
-async def sum_table(db: Database, table: Table) -> Checksum:
+async def sum_table(db: Database | Snapshot, table: Table) -> Checksum:
     found, after = Checksum(table), None
     while rows := await db.read(read_batch, table, after):
         found.add(rows)

@@ -5,6 +5,7 @@ one has all of them in `metadata`.
 from citewell.store.schema import (
     conversations,
     data_tables,
+    home_tables,
     job_tables,
     knowledge,
     library,
@@ -17,6 +18,7 @@ from citewell.store.schema import (
 __all__ = [
     "conversations",
     "data_tables",
+    "home_tables",
     "job_tables",
     "knowledge",
     "library",

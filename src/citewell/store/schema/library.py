@@ -43,6 +43,15 @@ released_objects = Table(
     Column("place", Text, primary_key=True),
 )
 
+# who copies objects for a backup, until when (store/leases.py): none is deleted meanwhile
+object_holds = Table(
+    "object_holds",
+    metadata,
+    make_rowid(),
+    Column("holder", Text, primary_key=True),
+    Column("until", Double, nullable=False),
+)
+
 documents = Table(
     "documents",
     metadata,

@@ -8,13 +8,15 @@ from typing import Annotated
 
 import typer
 
+from citewell.config import Settings
 from citewell.errors import StorageError
 from citewell.interfaces.cli.arguments import Json, argument, option
 from citewell.interfaces.cli.output.progress import show_byte_progress
 from citewell.interfaces.cli.output.terminal import print_json, print_text, print_warning
 from citewell.interfaces.cli.run import DONE, guard_command
+from citewell.runtime.app import make_database
 from citewell.service.admin import backup as service
-from citewell.service.admin.backup_list import Manifest
+from citewell.service.admin.backup_list import DATABASE, Manifest
 from citewell.service.admin.backup_read import read_manifest
 from citewell.service.admin.backup_restore import (
     Restored,
@@ -24,11 +26,18 @@ from citewell.service.admin.backup_restore import (
     put_in_place,
     unpack_archive,
 )
-from citewell.service.admin.backup_verify import note_backup, note_restore, remove_old_backups
+from citewell.service.admin.backup_verify import (
+    note_backup,
+    note_restore,
+    remove_old_backups,
+    unpack_inside,
+)
 from citewell.service.admin.backup_verify import verify_backup as verified
-from citewell.service.admin.database import check_file_home
 from citewell.service.admin.hidden_copies import describe_copy, sweep_hidden_copies
+from citewell.service.shared_home.backup_shared import choose_copy
+from citewell.service.shared_home.restore_shared import restore_shared_home
 from citewell.store.copies import SCHEMA
+from citewell.store.db import Database
 
 
 def run_backup(
@@ -74,35 +83,52 @@ def run_restore(
     """Make a home of an archive: checked first, then in place at once."""
     named = str(Path(home).expanduser().absolute()) if home else None
     with guard_command(json=json, home=named) as settings:
-        if home is None:
-            check_file_home(settings)
         archive, place = Path(file).expanduser(), settings.home.expanduser().resolve()
         read_manifest(archive)  # one that is none is told before --force is asked for
-        check_restore_target(place, force=force)
-        with (
-            show_byte_progress("restoring") as tell,
-            unpack_archive(archive, place, tell) as (made, manifest),
-        ):
-            asyncio.run(migrate_home(made))
-            asyncio.run(note_restore(made, place, archive, manifest))
-            before = put_in_place(made, place, force=force)
-        done = build_restore_result(archive, place, manifest, before)
+        if home is None and settings.database_url.get_secret_value():
+            done = restore_into_server(settings, archive, place)
+        else:
+            done = restore_into_folder(archive, place, force=force)
         for warning in done.warnings:
             print_warning(warning)
         if json:
             print_json(done)
         else:
-            _show_restored(done, place, before)
+            _show_restored(done)
         raise typer.Exit(DONE)
+
+
+def restore_into_folder(archive: Path, place: Path, *, force: bool) -> Restored:
+    check_restore_target(place, force=force)
+    with (
+        show_byte_progress("restoring") as tell,
+        unpack_archive(archive, place, tell) as (made, manifest),
+    ):
+        asyncio.run(migrate_home(made))
+        asyncio.run(note_restore(Database(made / DATABASE), place, archive, manifest))
+        before = put_in_place(made, place, force=force)
+    return build_restore_result(archive, place, manifest, before)
+
+
+def restore_into_server(settings: Settings, archive: Path, place: Path) -> Restored:
+    """Into the database and the object store of the settings, which have to be empty."""
+    with (
+        show_byte_progress("restoring") as tell,
+        unpack_inside(archive, place, tell) as (made, manifest),
+    ):
+        asyncio.run(restore_shared_home(settings, made))
+    asyncio.run(note_restore(make_database(settings), place, archive, manifest))
+    return build_restore_result(archive, place, manifest, None)
 
 
 def make_backup(file: str | None, *, keep: int | None, json: bool) -> None:
     with guard_command(json=json) as settings:
-        check_file_home(settings)
         for left in sweep_hidden_copies(settings.home):
             print_warning(describe_copy(left))
         with show_byte_progress("packing") as tell:
-            made = service.create_backup(settings.home, Path(file) if file else None, tell)
+            made = service.create_backup(
+                settings.home, Path(file) if file else None, tell, choose_copy(settings)
+            )
         if keep is not None:
             with show_byte_progress("checking") as tell:
                 verified(Path(made.file), settings.home, tell)
@@ -112,7 +138,7 @@ def make_backup(file: str | None, *, keep: int | None, json: bool) -> None:
                     "removed": remove_old_backups(Path(made.file).parent, keep),
                 }
             )
-        _record_backup(settings.home, made)
+        _record_backup(settings, made)
         for name in made.left_out[:10]:
             print_warning(f"left out, for it is none of Citewell's: {name}")
         if len(made.left_out) > 10:
@@ -145,22 +171,22 @@ def verify_backup(file: str, *, json: bool) -> None:
         raise typer.Exit(DONE)
 
 
-def _show_restored(done: Restored, place: Path, before: Path | None) -> None:
-    print_text(f"{place}: restored, as it was {done.created_at}; {_format_counts(done.counts)}")
+def _show_restored(done: Restored) -> None:
+    print_text(f"{done.home}: restored, as it was {done.created_at}; {_format_counts(done.counts)}")
     if done.migrated_from is not None:
         print_text(f"brought from schema {done.migrated_from} to {done.schema_version}")
-    if before is not None:
-        print_text(f"the home of before is {before}: remove it when all is well")
+    if done.replaced:
+        print_text(f"the home of before is {done.replaced}: remove it when all is well")
 
 
-def _record_backup(home: Path, made: service.BackupMade) -> None:
+def _record_backup(settings: Settings, made: service.BackupMade) -> None:
     """In the log of administration. A home that cannot be written to has a backup all the same, and
     one of an earlier version is not brought up to date by it.
     """
     if made.schema_version != SCHEMA:
         return
     try:
-        asyncio.run(note_backup(home, made))
+        asyncio.run(note_backup(make_database(settings), settings.home, made))
     except StorageError as error:
         print_warning(f"the backup is not in the log of administration: {error.message}")
 

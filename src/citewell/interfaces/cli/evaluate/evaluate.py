@@ -35,6 +35,7 @@ from citewell.service.evaluate.calibrate import save_calibration
 from citewell.service.evaluate.eval_sets import Dataset, Options, load_datasets
 from citewell.service.evaluate.evaluate import Evaluation
 from citewell.service.evaluate.journal import Journal
+from citewell.store.users.shared_home import share_home_file
 
 PARTIAL = ".items.jsonl"  # of a run that is not over: beside the report, under its name
 Questions = Annotated[
@@ -149,7 +150,7 @@ async def evaluate_datasets(app: App, choices: Choices) -> int:
     )
     _show_report(report, choices)
     if choices.keep and not stopped:
-        _save_weights(app, report)
+        await _save_weights(app, report)
     if stopped:
         more = (
             "; the same command goes on from there"
@@ -227,10 +228,12 @@ def _compare_reports(choices: Choices, old: str, new: str) -> None:
         _write_file(Path(choices.html), render_comparison(before, after, found, (old, new)))
 
 
-def _save_weights(app: App, report: Report) -> None:
+async def _save_weights(app: App, report: Report) -> None:
     path, told = save_calibration(app.embedder, app.settings, report)
     for line in told:
         print_warning(line)
+    if path and app.settings.home_is_cache:
+        await share_home_file(app.db, path)
     if path:
         write_paragraph(
             get_stderr(),

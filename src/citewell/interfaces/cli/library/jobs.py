@@ -57,7 +57,7 @@ async def try_job_again(app: App, job_id: JobId, json: Json = False) -> int:
 @command
 async def stop_job(app: App, job_id: JobId, json: Json = False) -> int:
     """Stop a job, or have a failed one forget what it was sent; what was added stays."""
-    return _report_job(await cancel_or_discard_job(app.jobs, app.settings, job_id), json=json)
+    return _report_job(await cancel_or_discard_job(app, job_id), json=json)
 
 
 def _report_job(job: Job, *, json: bool) -> int:

@@ -52,7 +52,7 @@ async def cancel_job(job_id: str, app: Citewell) -> Job:
     # of others too; a report or a vote is its user's own
     if "collection" in (await app.jobs.get(job_id)).payload:
         require_role(app, "editor", "to stop what is being added")
-    return await cancel_or_discard_job(app.jobs, app.settings, job_id)
+    return await cancel_or_discard_job(app, job_id)
 
 
 @router.post("/{job_id}/again")

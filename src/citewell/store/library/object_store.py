@@ -1,8 +1,9 @@
-"""Bytes outside the database: original files in a bucket that several servers share, and buckets of
-others, of which files are added. An object of ours is written once, under a key that nobody else
-uses, before the row that names it; it is deleted after that row has gone. So no object is ever
-changed under a reader, and what a broken process leaves is an object that no row names, which
-`list_keys` finds.
+"""Bytes outside the database: in a bucket that several servers share, and buckets of others, of
+which files are added.
+
+An object of ours is written once, under a key that nobody else uses, before the row
+that names it; it is deleted after that row has gone. So no object is ever changed under a reader,
+and what a broken process leaves is an object that no row names, which `list_keys` finds.
 """
 
 from __future__ import annotations
@@ -11,24 +12,29 @@ import secrets
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import PurePosixPath
-from typing import Any, Final
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, Final
 from urllib.parse import urlsplit
 
-from citewell.errors import InvalidInput, StorageError, TransientError
+import anyio
+
+from citewell.errors import CitewellError, InvalidInput, StorageError, TransientError
 from citewell.messages import Text
 
 KINDS: Final = ("s3", "gs", "az")
-_PREFIX: Final = "files"
+ORIGINALS: Final = "files"  # how the keys of original files begin
 _RETRY: Final = {"max_retries": 6, "retry_timeout": timedelta(seconds=30)}
+# a request is never larger than a part, so one that takes longer has stalled
 _CLIENT: Final = {"connect_timeout": "5s", "timeout": "60s", "allow_http": True}
+_PART: Final = 8 * 1024 * 1024  # bytes sent or fetched in one request
+_AT_ONCE: Final = 4  # parts of a file on their way at the same time
 
 
 class ObjectStore:
     """`url`: s3://BUCKET/PREFIX, gs:// or az://; keys and endpoint come from the environment as the
     providers' own tools read them (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, ...). Every method raises
-    TransientError where the store does not answer within half a minute, and StorageError where it
-    refuses.
+    StorageError where the store refuses, or does not answer in time: half a minute of further
+    tries, a minute for a request that stalls.
     """
 
     def __init__(self, url: str) -> None:
@@ -36,16 +42,23 @@ class ObjectStore:
         self._obstore, self._store = _open_store(url)
 
     async def put(self, sha256: str, data: bytes) -> str:
-        """Keep bytes; the key under which they lie when this returns."""
-        key = f"{_PREFIX}/{sha256[:2]}/{sha256}-{secrets.token_hex(8)}"
+        """Keep an original file; the key under which it lies when this returns."""
+        key = f"{ORIGINALS}/{sha256[:2]}/{sha256}-{secrets.token_hex(8)}"
+        await self.put_at(key, data)
+        return key
+
+    async def put_at(self, key: str, data: bytes | BinaryIO) -> None:
+        """Keep bytes under this key, a part at a time; they are there whole or not at all."""
+        put = self._obstore.put_async(
+            self._store, key, data, chunk_size=_PART, max_concurrency=_AT_ONCE
+        )
         try:
-            await self._run(self._obstore.put_async(self._store, key, data), key)
+            await self._run(put, key)
         except FileNotFoundError:
             raise StorageError(
                 Text("{url}: there is no such bucket", url=self.url),
                 hint=Text("create it, or name another"),
             ) from None
-        return key
 
     async def get(self, key: str) -> bytes:
         async def read() -> bytes:
@@ -55,11 +68,37 @@ class ObjectStore:
         try:
             data: bytes = await self._run(read(), key)
         except FileNotFoundError:
-            raise StorageError(
-                Text("{url}: {key} is not there", url=self.url, key=key),
-                hint=Text("restore the bucket to the state that belongs to the database"),
-            ) from None
+            raise self._make_missing_error(key) from None
         return data
+
+    async def download(self, key: str, path: Path) -> None:
+        """Write an object to a file, a part at a time. Where it raises, what is there of the file
+        is the caller's to remove. Raises OSError for the file.
+        """
+        size = await self.get_size(key)
+        if size is None:
+            raise self._make_missing_error(key)
+        async with await anyio.open_file(path, "wb") as file:
+            for start in range(0, size, _PART):
+                end = min(start + _PART, size)
+                part = self._obstore.get_range_async(self._store, key, start=start, end=end)
+                try:
+                    await file.write(await self._run(part, key))
+                except FileNotFoundError:
+                    raise self._make_missing_error(key) from None
+
+    async def get_size(self, key: str) -> int | None:
+        """In bytes; None where there is no such object."""
+        try:
+            return int((await self._run(self._obstore.head_async(self._store, key), key))["size"])
+        except FileNotFoundError:
+            return None
+
+    def _make_missing_error(self, key: str) -> StorageError:
+        return StorageError(
+            Text("{url}: {key} is not there", url=self.url, key=key),
+            hint=Text("restore the bucket to the state that belongs to the database"),
+        )
 
     async def delete(self, keys: Sequence[str]) -> None:
         """Those that are not there are passed over."""
@@ -69,17 +108,27 @@ class ObjectStore:
             except FileNotFoundError:
                 continue
 
-    async def list_keys(self, before: float) -> AsyncIterator[str]:
-        """Of objects written before this moment (seconds since the epoch, by the store's clock)."""
-        pages = self._obstore.list(self._store, f"{_PREFIX}/")
+    async def list_keys(self, folder: str, before: float) -> AsyncIterator[str]:
+        """Of objects whose keys begin with this folder, written before this moment (seconds since
+        the epoch, by the store's clock).
+        """
+        pages = self._obstore.list(self._store, f"{folder}/")
         while True:
             try:
-                page = await self._run(anext(pages), _PREFIX)
+                page = await self._run(anext(pages), folder)
             except StopAsyncIteration:
                 return
             for each in page:
                 if each["last_modified"].timestamp() < before:
                     yield each["path"]
+
+    async def is_empty(self) -> bool:
+        """Whether there is no object at all below the address."""
+        pages = self._obstore.list(self._store, chunk_size=1)
+        try:
+            return not await self._run(anext(pages), "")
+        except StopAsyncIteration:
+            return True
 
     async def check(self) -> None:
         """Write, read and delete a few bytes. Raises what the methods raise."""
@@ -91,13 +140,13 @@ class ObjectStore:
         await self.delete([key])
 
     async def _run(self, call: Any, key: str) -> Any:
-        with _translate_errors(self._obstore, self.url, key):
+        with _translate_errors(self._obstore, self.url, key, StorageError):
             return await call
 
 
 class Bucket:
     """The bucket of an address such as s3://BUCKET/KEY, whose objects are only read. Methods block,
-    and raise what those of `ObjectStore` raise.
+    and raise TransientError where it does not answer, StorageError where it refuses.
     """
 
     def __init__(self, address: str) -> None:
@@ -134,7 +183,10 @@ class Bucket:
 
 
 @contextmanager
-def _translate_errors(obstore: Any, url: str, key: str) -> Iterator[None]:
+def _translate_errors(
+    obstore: Any, url: str, key: str, away: type[CitewellError] = TransientError
+) -> Iterator[None]:
+    """`away`: what is raised where the store does not answer."""
     errors = obstore.exceptions
     try:
         yield
@@ -146,7 +198,7 @@ def _translate_errors(obstore: Any, url: str, key: str) -> Iterator[None]:
             hint=Text("check the keys in the environment and what they may do"),
         ) from error
     except (errors.BaseError, OSError) as error:
-        raise TransientError(
+        raise away(
             Text("{url}: {why}", url=url, why=_shorten(error)),
             hint=Text("check that the object store runs, then try again"),
         ) from error
