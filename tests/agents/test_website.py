@@ -114,7 +114,7 @@ class Shelf:
         hits.sort(key=lambda hit: -hit.score)
         return Found(hits, self.confidence if any("returned" in hit.text for hit in hits) else 0.01)
 
-    async def meaning(self, question: str, labels: Sequence[str]) -> dict[str, float]:
+    async def compare_labels(self, question: str, labels: Sequence[str]) -> dict[str, float]:
         return self.cosines
 
     async def recall_answers(self, question: str) -> dict[str, float]:

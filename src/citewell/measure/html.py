@@ -64,7 +64,6 @@ MEANS = {
 }
 MANY = 300  # questions above which those that went well show less evidence, to keep the page light
 
-
 # of each data set and pair of languages
 SLICED = (
     *(("retrieval", name) for name in ("hit@1", "recall@10", "mrr@10", "ndcg@10")),

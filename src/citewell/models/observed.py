@@ -17,7 +17,6 @@ R = TypeVar("R")
 M = TypeVar("M")
 SAID = ("max_tokens", "temperature")  # arguments that are told
 
-
 Method = Callable[Concatenate[M, P], Coroutine[Any, Any, R]]
 
 

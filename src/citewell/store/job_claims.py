@@ -62,7 +62,7 @@ def claim_job(connection: Connection, leases: Leases, wanted: Wanted) -> Job | N
     """Those whose workers are silent wait again, and the next one that waits is this process's: its
     row is locked, and rows that others have locked are passed over.
     """
-    silent, moment = _list_silent(connection, leases), leases.at(connection)
+    silent, moment = _list_silent(connection, leases), leases.read_moment(connection)
     for row in silent:
         values = {
             "id": row.job_id,
@@ -91,7 +91,7 @@ def find_waiting(
     connection: Connection, leases: Leases, wanted: Wanted, *, lock: bool = False
 ) -> Row[Any] | None:
     """The next job. `lock`: for this transaction; one that another locked is passed over."""
-    moment = leases.at(connection)
+    moment = leases.read_moment(connection)
     values = {
         "now": moment.steady,
         "longest": moment.steady + LONGEST_PAUSE,
@@ -106,7 +106,7 @@ def find_waiting(
 
 def blame_jobs(connection: Connection, leases: Leases, process: str) -> list[Job]:
     """What this process held was the cause of its death: it waits for a while, or is given up."""
-    moment, blamed = leases.at(connection), []
+    moment, blamed = leases.read_moment(connection), []
     for row in connection.execute(_HELD_BY, {"holder": process}).all():
         given_up = row.faults + 1 >= MOST_FAULTS
         values = {
@@ -130,7 +130,7 @@ def put_off_job(
     attempt: int,
 ) -> Job:
     """Its holder's no more; it waits, and nobody takes it for so many seconds."""
-    moment = leases.at(connection)
+    moment = leases.read_moment(connection)
     times = count_postponements(get_held_job(connection, job_id, attempt, lock=True)) + 1
     why = {
         "code": error.code,
@@ -153,7 +153,9 @@ def put_off_job(
 def _list_silent(connection: Connection, leases: Leases) -> Sequence[Any]:
     """Those whose workers hold them no more."""
     rows = connection.execute(_RUNNING).all()
-    moment = leases.at(connection)  # after the rows: a lease that begins later would look too long
+    moment = leases.read_moment(
+        connection
+    )  # after the rows: a lease that begins later would look too long
     return [row for row in rows if not moment.is_held(row.process, row.lease, row.updated_at)]
 
 

@@ -243,7 +243,9 @@ class Jobs:
     ) -> Job:
         def change(connection: Connection) -> Job:
             get_held_job(connection, job_id, attempt, lock=True)
-            lease = {"lease": self._leases.at(connection).compute_expiry()} if renew else {}
+            lease = (
+                {"lease": self._leases.read_moment(connection).compute_expiry()} if renew else {}
+            )
             return change_job(connection, job_id, **changes, **lease, updated_at=self._clock())
 
         return await self._db.write_beside(change)

@@ -56,7 +56,7 @@ class Leases:
     steady: Clock | None = None
     wall: Clock = time.time
 
-    def at(self, connection: Connection) -> Moment:
+    def read_moment(self, connection: Connection) -> Moment:
         common = None if self.steady else read_server_clock(connection)
         if common is not None:
             return Moment(self.seconds, common, self.wall(), "")

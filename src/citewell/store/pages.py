@@ -230,7 +230,6 @@ _WAY = select(redirects.c.url, redirects.c.target, redirects.c.checked_at).where
     _stand_at(redirects)
 )
 
-
 _PUT = upsert(pages, pages.c.collection, pages.c.key)
 _FAIL = upsert(
     pages,

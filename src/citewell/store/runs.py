@@ -108,7 +108,7 @@ class Runs:
 
         def request(connection: Connection) -> bool:
             row = connection.execute(_BEAT, {"id": trace_id, "user": user_id}).one_or_none()
-            if row is None or not self._leases.at(connection).is_held(*row):
+            if row is None or not self._leases.read_moment(connection).is_held(*row):
                 return False
             connection.execute(_CHANGE, {"id": trace_id, "wish": STOP})
             return True
@@ -151,7 +151,7 @@ class Runs:
         row = connection.execute(_GET, values).one_or_none()
         if row is None:
             raise _make_missing_error(trace_id, user_id)
-        if self._leases.at(connection).is_held(row.process, row.lease, row.seen_at):
+        if self._leases.read_moment(connection).is_held(row.process, row.lease, row.seen_at):
             raise _make_held_error(trace_id)
         if row.attempts >= MOST_ATTEMPTS:
             connection.execute(_DELETE, {"id": trace_id})
@@ -179,7 +179,7 @@ class Runs:
         values = {"user": user_id, "old": self._clock() - self._seconds}
 
         def rows(connection: Connection) -> Sequence[Unfinished]:
-            moment = self._leases.at(connection)
+            moment = self._leases.read_moment(connection)
             return [
                 parse_unfinished(row, moment.is_held(row.process, row.lease, row.seen_at))
                 for row in connection.execute(_LIST, values)
@@ -189,7 +189,7 @@ class Runs:
 
     def _build_heartbeat(self, connection: Connection) -> dict[str, Any]:
         return {
-            "lease": self._leases.at(connection).compute_expiry(),
+            "lease": self._leases.read_moment(connection).compute_expiry(),
             "process": name_this_process(),
             "seen_at": self._clock(),
         }

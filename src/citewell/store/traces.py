@@ -266,7 +266,6 @@ _LOCK_ONE = _GET_ONE.with_for_update()
 _GET_NEWEST = _GET.order_by(*_NEWEST).limit(bindparam("limit"))
 _GET_SESSION = _GET_NEWEST.where(_SESSION)
 
-
 # A trace with a NaN in it is no JSON to SQLite, and is there whole
 _FOUND = (
     select(

@@ -35,7 +35,6 @@ OPENERS: Final = _split_words("""
     for if as there to from with by what who how why where
 """)
 
-
 __all__ = ["count_tokens", "detect_language", "split_sentences"]
 
 LONGEST_TITLE = 60  # characters

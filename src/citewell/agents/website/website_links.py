@@ -92,7 +92,7 @@ async def rank_by_meaning(state: WebsiteState, deps: Deps) -> list[Promise]:
     labels = dict.fromkeys(label_link(promise.mention.link) for promise in found)
     # other words for the same pages
     labels |= dict.fromkeys(label_link(mention.link) for mention in mentions)
-    meaning = await deps.site.meaning(state.standalone, list(labels)[:LABELS])
+    meaning = await deps.site.compare_labels(state.standalone, list(labels)[:LABELS])
     return await _weigh_links(state, mentions, meaning) if meaning else found
 
 

@@ -78,7 +78,7 @@ class Site(Protocol):
         """The best passages of the pages read, none that only leads on. Raises StorageError."""
         ...
 
-    async def meaning(self, question: str, labels: Sequence[str]) -> dict[str, float]:
+    async def compare_labels(self, question: str, labels: Sequence[str]) -> dict[str, float]:
         """The cosine of each label to the question; of none where the embedder fails."""
         ...
 

@@ -75,7 +75,7 @@ class Website(SitePages):
             (*found.warnings, *warnings),
         )
 
-    async def meaning(self, question: str, labels: Sequence[str]) -> dict[str, float]:
+    async def compare_labels(self, question: str, labels: Sequence[str]) -> dict[str, float]:
         vector, _ = await embed_question(self._app.embedder, question)
         try:
             return {} if vector is None else await self._labels.cosines(vector, labels)

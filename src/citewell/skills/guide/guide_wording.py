@@ -57,7 +57,6 @@ _TEXTS: Final[Mapping[str, Text]] = {
     "missing": Text("Nothing in the paper could be told with certainty for: {slots}."),
 }
 
-
 _ASKED: Final = frozenset(
     {"how", "better", "differs", "data", "float", "heading", "without", "limit"}
 )

@@ -29,7 +29,6 @@ from citewell.sql.guard.text_length import (
 if TYPE_CHECKING:
     from sqlglot import exp
 
-
 STORED: Columns = {"": ONE}
 
 

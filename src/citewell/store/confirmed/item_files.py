@@ -161,7 +161,6 @@ def _represent_list(dumper: yaml.SafeDumper, value: list[Any]) -> yaml.SequenceN
 _OneLine.add_representer(str, _represent_text)
 _OneLine.add_representer(list, _represent_list)
 
-
 _OURS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 

@@ -32,7 +32,6 @@ UPLOADS = ("/documents", "/api/papers", "/api/data/sources", "/api/chunks")
 LARGEST_OPEN = 4_096
 ENVELOPE = 1_000_000  # bytes that a multipart form adds to its files at most
 
-
 # replies that no cache keeps, unless a route says otherwise
 DATA = ("/api/", "/v1/", "/mcp", "/metrics")
 ELSEWHERE = "/widget.js"  # the one file that pages of other sites load
