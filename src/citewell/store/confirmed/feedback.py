@@ -176,9 +176,7 @@ def has_job(connection: Connection, feedback_id: str) -> bool:
 def list_wrong_questions(
     connection: Connection, limit: int, viewer: str | None = None
 ) -> list[Wrong]:
-    """Questions that were answered wrong, the most often first; those that this user asked, or that
-    rest on what everybody sees. None: all.
-    """
+    """The most often first: this user's, and those that rest on what everybody sees; None: all."""
     rows = connection.execute(_WRONG, {"limit": limit, "viewer": viewer}).mappings()
     return [Wrong(**row) for row in rows]
 
@@ -224,10 +222,7 @@ _PUT = upsert(
     feedback,
     feedback.c.trace_id,
     feedback.c.user_id,
-    update=[
-        feedback.c[name]
-        for name in ("is_correct", "correction", "trace", "state", "outcome", "updated_at")
-    ],
+    update=[*feedback.c["is_correct", "correction", "trace", "state", "outcome", "updated_at"]],
 )
 _OF_ITEM = (
     select(feedback.c.trace_id)

@@ -246,23 +246,12 @@ def _count_passages(counted: ColumnElement[Any]) -> ScalarSelect[int]:
 
 _is_embedded = case((chunks.c.embedder == bindparam("embedder"), 1), else_=0)
 INFO = select(
-    documents.c.doc_id,
-    documents.c.collection,
-    documents.c.uri,
-    documents.c.title,
-    documents.c.media_type,
-    documents.c.lang,
-    documents.c.sha256,
-    documents.c.version,
+    *documents.c["doc_id", "collection", "uri", "title", "media_type", "lang", "sha256", "version"],
     documents.c.page_count.label("pages"),
     _count_passages(func.count()).label("chunks"),
     _count_passages(func.coalesce(func.sum(_is_embedded), 0)).label("embedded"),
-    documents.c.bytes,
-    documents.c.added_at,
-    documents.c.warnings,
-    facts.c.dated,
-    facts.c.priority,
-    facts.c.gone_since,
+    *documents.c["bytes", "added_at", "warnings"],
+    *facts.c["dated", "priority", "gone_since"],
 ).join_from(documents, facts, facts.c.doc_id == documents.c.doc_id)
 _is_asked = documents.c.doc_id == bindparam("doc_id")
 IS_IN_COLLECTION = documents.c.collection == bindparam("collection")
