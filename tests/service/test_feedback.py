@@ -595,20 +595,20 @@ async def test_full_disk_is_told_and_tried_again(app: App, monkeypatch: pytest.M
 
 async def test_stopped_between_file_and_row(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file is there and nothing of it counts; the job, done again, makes it whole."""
-    write = app.db.write
+    write = app.db.write_beside
 
     async def broken(fn: Any, *args: Any, **options: Any) -> Any:
         if fn.__name__ == "show":
             raise StorageError("the disk is gone")
         return await write(fn, *args, **options)
 
-    monkeypatch.setattr(app.db, "write", broken)
+    monkeypatch.setattr(app.db, "write_beside", broken)
     await said(app, data_trace())
     assert files(app) == ["tr_1.md"]
     assert (await the_item(app)).state == "pending"
     assert await knowledge.find_similar_items(app, QUESTION, agent="data", source="costs") == []
     assert await found(app) == []
-    monkeypatch.setattr(app.db, "write", write)
+    monkeypatch.setattr(app.db, "write_beside", write)
     await run_pending_jobs(app)
     assert (await the_item(app)).state == "active"
     assert await found(app) == [QUESTION]
