@@ -194,13 +194,15 @@ def _forget_released(connection: Connection, places: list[str]) -> None:
 
 
 def _is_held(connection: Connection) -> bool:
-    now = HELD.at(connection).steady
+    now = HELD.read_moment(connection).steady
     held = connection.execute(select(object_holds.c.until)).scalars()
     return any(is_before_deadline(now, until, HELD.seconds) for until in held)
 
 
 def _put_hold(connection: Connection, holder: str) -> None:
-    connection.execute(_HOLD, {"holder": holder, "until": HELD.at(connection).compute_expiry()})
+    connection.execute(
+        _HOLD, {"holder": holder, "until": HELD.read_moment(connection).compute_expiry()}
+    )
 
 
 def _drop_hold(connection: Connection, holder: str) -> None:
