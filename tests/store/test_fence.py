@@ -16,9 +16,10 @@ from citewell.config import Settings
 from citewell.errors import StorageError
 from citewell.interfaces.http import create_app
 from citewell.runtime.app import App
+from citewell.service.admin.doctor import _check_database
 from citewell.store import traces as trace_store
 from citewell.store.db import Database
-from citewell.store.dialects.fence import FENCE, lift_fence
+from citewell.store.dialects.fence import FENCE, lift_fence, passes_fences
 from citewell.store.schema.conversations import folders, traces
 from citewell.store.schema.metadata import metadata
 
@@ -120,3 +121,16 @@ async def test_a_route_that_forgets_its_user(
             path = f"/api/traces/{answer['trace_id']}"
             codes = {name: (await client.get(path)).status_code for name, client in by.items()}
             assert codes == {"boss": 200, "ann": 200, "eve": 404}
+
+
+async def test_a_superuser_is_told_that_it_passes(
+    settings: Settings, path: Path, plain: Database, home_url: str
+) -> None:
+    assert await plain.read(passes_fences) is False
+    own = with_users(settings.model_copy(update={"database_url": SecretStr(home_url)}))
+    async with App(own) as app:
+        assert await app.db.read(passes_fences) is True
+        found = await _check_database(app)
+        assert (found.state, "superuser" in found.advice) == ("warn", True)
+    async with Database(path) as file:
+        assert await file.read(passes_fences) is False

@@ -27,6 +27,7 @@ from citewell.service.admin.check_models import (
 from citewell.service.admin.effective_settings import Setting, list_effective_settings
 from citewell.service.admin.health_check import Check, build_failed_check
 from citewell.service.admin.hidden_copies import sweep_hidden_copies
+from citewell.store.dialects.fence import passes_fences
 from citewell.store.dialects.soundness import find_faults, measure_database
 from citewell.store.library.catalog import Catalog
 from citewell.store.library.object_store import ObjectStore
@@ -210,6 +211,7 @@ async def _check_database(app: App) -> Check:
     try:
         faults = await app.db.read(find_faults)
         size = await app.db.read(measure_database)
+        open_to_all = app.settings.auth == "token" and await app.db.read(passes_fences)
         collections = await app.catalog.collections()
     except CitewellError as error:
         return build_failed_check("database", error)
@@ -223,6 +225,11 @@ async def _check_database(app: App) -> Check:
     seconds = time.perf_counter() - started
     held = f"{len(collections)} collections, {documents} documents, {chunks} passages"
     detail = f"{size / 1e6:.1f} MB, {held}; sound ({seconds:.2f} s)"
+    if open_to_all:
+        advice = (
+            "its role is a superuser, for whom the fence between users is open: name a plain one"
+        )
+        return Check(name="database", state="warn", detail=detail, advice=advice)
     return Check(name="database", state="ok", detail=detail)
 
 
