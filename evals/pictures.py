@@ -184,7 +184,7 @@ class Taking:
             has_touch=look.width < 600,
             service_workers="block",
         ) as context:
-            context.set_default_timeout(60_000)
+            context.set_default_timeout(fill.PATIENCE * 1000)
             self.steady.stand_in(context)
             context.add_init_script(f"localStorage.setItem('citewell.user_id', '{fill.USER}')")
             page = context.new_page()

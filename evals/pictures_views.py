@@ -105,7 +105,7 @@ def writing(shot: Shot) -> None:
 def source(shot: Shot) -> None:
     answer(shot)
     shot.page.locator("button.cite").first.click()
-    shot.page.locator("dialog.panel .panel-mark").first.wait_for()
+    shot.page.locator("dialog.panel [data-drawn] .panel-mark").first.wait_for()
 
 
 def library(shot: Shot) -> None:

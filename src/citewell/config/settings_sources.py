@@ -139,6 +139,6 @@ def _find_nearest_key(key: str, known: Iterable[str]) -> str:
     ):
         known = group.annotation.model_fields
     if name in known:  # it is the value that is wrong
-        return "docs/settings.md says what it takes; `citewell doctor --fast` lists the settings"
+        return "docs/settings.md says what it takes; `citewell doctor --fast --all` lists them"
     close = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {close[0]}?" if close else "`citewell doctor` lists the settings"
+    return f"did you mean {close[0]}?" if close else "`citewell doctor --all` lists the settings"
