@@ -33,6 +33,7 @@ pytest.importorskip("ray", reason="the extra `ray` is not installed")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kills processes by /proc")
 Adding = subprocess.Popen[str]
 ANY = Filter()
+OTHER = {"database_url": SecretStr("")}  # what is compared with is a file of SQLite
 FILES = 400
 WAIT = 300.0  # seconds; Ray takes a minute to start where many others use the cores
 CLUSTER = """
@@ -144,9 +145,7 @@ async def check_complete(app: App, statuses: dict[str, str], notes: Path) -> Non
     """Every file is reported, and kept once with the passages and vectors that `add` gives it."""
     assert len(statuses) == FILES
     kept = await app.db.read(list_kept)
-    one = app.settings.model_copy(
-        update={"home": app.settings.home.parent / "one", "database_url": SecretStr("")}
-    )
+    one = app.settings.model_copy(update=OTHER | {"home": app.settings.home.parent / "one"})
     async with App(one) as other:
         await ingest_paths(other, [str(notes)], "default")
         assert kept == await other.db.read(list_kept)
@@ -164,7 +163,7 @@ async def test_the_same_as_add(environment: dict[str, str], app: App, tmp_path: 
         for name in environment.keys() - os.environ.keys():
             if name.startswith("AWS_"):
                 patch.setenv(name, environment[name])
-        async with App(app.settings.model_copy(update={"home": tmp_path / "one"})) as other:
+        async with App(app.settings.model_copy(update=OTHER | {"home": tmp_path / "one"})) as other:
             report = (await ingest_paths(other, paths, "default")).report
             assert first == {file.path: file.status for file in report.files}
             kept = await app.db.read(list_kept)

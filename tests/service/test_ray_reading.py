@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 import shutil
+import socket
 import sys
 import zipfile
 from collections.abc import AsyncIterator, Sequence
@@ -18,7 +19,7 @@ import pytest
 from pydantic import SecretStr
 
 from citewell.config import Settings
-from citewell.errors import InvalidInput, StorageError
+from citewell.errors import InvalidInput, StorageError, TransientError
 from citewell.runtime.app import App
 from citewell.service.bulk import cluster, ray_reading, stages
 from citewell.service.bulk.cluster import connect_ray
@@ -68,16 +69,16 @@ def write_archive(path: Path, **texts: str) -> None:
             archive.writestr(f"{name}.md", text)
 
 
-async def add_both(one: App, other: App, paths: list[str], **options: Any) -> list[AddReport]:
+async def add_both(plain: App, app: App, paths: list[str], **options: Any) -> list[AddReport]:
     """The reports of `add` and of Ray's way, without what is drawn by chance."""
     reports = [
-        await add_paths(one, paths, "docs", **options),
-        await add_paths(other, paths, "docs", engine=RayReading, **options),
+        await add_paths(plain, paths, "docs", **options),
+        await add_paths(app, paths, "docs", engine=RayReading, **options),
     ]
-    for app, report in zip((one, other), reports, strict=True):
+    for each, report in zip((plain, app), reports, strict=True):
         for n, file in enumerate(report.files):
             if file.doc_id:
-                assert (await app.catalog.document(file.doc_id)).uri == file.path
+                assert (await each.catalog.document(file.doc_id)).uri == file.path
             report.files[n] = file.model_copy(update={"doc_id": bool(file.doc_id)})
     return reports
 
@@ -93,31 +94,32 @@ async def list_kept(app: App) -> list[object]:
 
 
 @pytest.fixture
-async def other(settings: Settings, tmp_path: Path) -> AsyncIterator[App]:
-    async with App(settings.model_copy(update={"home": tmp_path / "other"})) as opened:
+async def plain(settings: Settings, tmp_path: Path) -> AsyncIterator[App]:
+    own = {"home": tmp_path / "plain", "database_url": SecretStr("")}
+    async with App(settings.model_copy(update=own)) as opened:
         yield opened
 
 
-async def test_the_same_is_kept_and_reported(app: App, other: App, mixed: Path) -> None:
+async def test_the_same_is_kept_and_reported(app: App, plain: App, mixed: Path) -> None:
     """New, again, with another priority, changed, a member gone: each time as `add` does it."""
     paths = [str(mixed), str(mixed / "none.md")]
 
     async def check(expected: set[str], **options: Any) -> None:
-        one, two = await add_both(app, other, paths, **options)
+        one, two = await add_both(plain, app, paths, **options)
         # which of two files with the same bytes is warned of depends on which was kept first
         assert [(f.path, f.status, f.chunks, f.reason, f.doc_id) for f in one.files] == [
             (f.path, f.status, f.chunks, f.reason, f.doc_id) for f in two.files
         ]
         assert {file.status for file in two.files} == expected
         assert one.skipped == two.skipped
-        assert await list_kept(app) == await list_kept(other)
+        assert await list_kept(plain) == await list_kept(app)
 
     await check({"added", "failed"})
     await check({"unchanged", "failed"}, priority=4)
     (mixed / "lighthouse.md").write_text("# Lighthouse\n\nIt was torn down in 1990.\n", "utf-8")
     write_archive(mixed / "notes.zip", a="The harbour is deep.", c="The quay is new.")
     await check({"added", "replaced", "unchanged", "failed"})
-    uris = [info.uri for info in await other.catalog.documents("docs")]
+    uris = [info.uri for info in await app.catalog.documents("docs")]
     assert not any(uri.endswith("b.md") for uri in uris)
 
 
@@ -209,3 +211,12 @@ def test_ray_client_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "ray://head:10001")
     with pytest.raises(InvalidInput, match="cannot run Ray Data"), connect_ray():
         raise AssertionError("it cannot be used")
+
+
+def test_a_cluster_that_is_not_there() -> None:
+    """It is told at once; Ray would try for minutes."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        cluster._check_address(address)
+    with pytest.raises(TransientError, match=f"Ray at {address}"):
+        cluster._check_address(address)

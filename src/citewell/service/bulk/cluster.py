@@ -9,6 +9,7 @@ import logging
 import os
 import secrets
 import shutil
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from citewell.store.processes import has_ended, name_this_process
 
 ADDRESS = "RAY_ADDRESS"  # Ray's own variable
 FOLDER = "citewell-ray-"  # what names of temporary folders begin with
+SECONDS = 10.0  # in which the head of a cluster takes a connection
 OWNER = "owner"  # the file in it that names the process
 # Ray reads them when it is imported; the second binds all its servers to the loopback (its name
 # speaks of systems on which that is so anyway)
@@ -65,6 +67,7 @@ def connect_ray() -> Iterator[Any]:
 
 
 def _start(ray: Any, address: str, folder: Path | None) -> None:
+    _check_address(address)
     local = {"include_dashboard": False, "_temp_dir": str(folder)} if folder else {}
     try:
         ray.init(
@@ -80,6 +83,20 @@ def _start(ray: Any, address: str, folder: Path | None) -> None:
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
+
+
+def _check_address(address: str) -> None:
+    """Ray itself tries for minutes where nobody listens. Raises TransientError."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), SECONDS).close()
+    except OSError as error:
+        raise TransientError(
+            Text("Ray at {address}: {error}", address=address, error=error.strerror or error),
+            hint=Text("check that the cluster runs, with the same releases of Ray and Python"),
+        ) from error
 
 
 def _import_ray() -> Any:

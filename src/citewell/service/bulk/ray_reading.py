@@ -6,16 +6,17 @@ is there is not parsed again.
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import PurePath
 from typing import Any
 
 import anyio
 import anyio.to_thread
 
-from citewell.errors import CitewellError, TransientError
+from citewell.errors import CitewellError, NotFound, TransientError
 from citewell.ingest.archive.unpack import CONTAINERS
 from citewell.messages import Text
 from citewell.runtime.progress import Progress
@@ -103,7 +104,8 @@ class RayReading(Reading):
                         await keeping.add(number, values[0], outcome.documents[values[0]])
                     else:
                         await keeping.flush()
-                        await getattr(self.app.catalog, method)(*values)
+                        with suppress(NotFound):  # somebody deleted it since
+                            await getattr(self.app.catalog, method)(*values)
             await keeping.flush()
         finally:
             for number, outcome in outcomes:
@@ -199,13 +201,16 @@ async def _run_pipeline(
     """Blocks of files' outcomes, as they are done. Waiting for the cluster can be cancelled."""
     async with AsyncExitStack() as stack:
         connection = connect_ray()
-        ray = await anyio.to_thread.run_sync(connection.__enter__)
+        start = asyncio.ensure_future(asyncio.to_thread(connection.__enter__))
 
         async def disconnect() -> None:
             with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(connection.__exit__, None, None, None)
+                await asyncio.wait([start])  # who is cancelled meanwhile leaves no cluster behind
+                if start.exception() is None:
+                    await asyncio.to_thread(connection.__exit__, None, None, None)
 
         stack.push_async_callback(disconnect)
+        ray = await asyncio.shield(start)
         yield _follow(_start_pipeline(ray, rows, order, embed=embed))
 
 
