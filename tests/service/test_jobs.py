@@ -213,10 +213,10 @@ async def test_fault_of_the_queue_does_not_stop_the_worker(
     claim = app.jobs.claim
     left_to_fail = [RuntimeError("oops")] * WORKERS
 
-    async def fails_at_first() -> Job | None:
+    async def fails_at_first(least: int) -> Job | None:
         if left_to_fail:
             raise left_to_fail.pop()
-        return await claim()
+        return await claim(least=least)
 
     monkeypatch.setattr(app.jobs, "claim", fails_at_first)
     async with working(app):
