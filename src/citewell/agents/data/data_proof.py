@@ -5,8 +5,8 @@ from __future__ import annotations
 from citewell.agents.data.data_state import DataState
 from citewell.skills.answer.cite import Proof
 from citewell.skills.answer.tell_rows import QUOTED
-from citewell.skills.evidence.orders import has_prompt_injection
 from citewell.skills.evidence.passages import Passage
+from citewell.skills.evidence.prompt_injection import has_prompt_injection
 from citewell.sql.cell_text import LONGEST_QUOTED, format_rows, shorten_text
 from citewell.sql.engines.engine import Rows
 from citewell.sql.stored_values import list_remarks, list_tables

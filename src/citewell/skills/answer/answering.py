@@ -29,8 +29,8 @@ from citewell.skills.answer.decision import (
 from citewell.skills.answer.draft import Draft, DraftStatus, write_draft
 from citewell.skills.answer.find_answer import find_answer, find_sentences
 from citewell.skills.evidence.numbered import Unit, number_sentences
-from citewell.skills.evidence.orders import filter_injected_units, has_prompt_injection
 from citewell.skills.evidence.passages import Passage
+from citewell.skills.evidence.prompt_injection import filter_injected_units, has_prompt_injection
 from citewell.skills.proof.judge import Judge
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft
 from citewell.text.sentences import detect_language

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citewell.skills.evidence.numbered import Unit
-from citewell.skills.evidence.orders import has_prompt_injection
+from citewell.skills.evidence.prompt_injection import has_prompt_injection
 from citewell.types import Citation, Sentence
 
 

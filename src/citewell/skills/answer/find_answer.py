@@ -18,8 +18,8 @@ from citewell.skills.answer.draft import Draft, DraftSentence
 from citewell.skills.answer.question_parts import split_question
 from citewell.skills.answer.rank_sentences import rank_sentences
 from citewell.skills.evidence.numbered import Unit, number_sentences
-from citewell.skills.evidence.orders import has_prompt_injection, remove_prompt_injections
 from citewell.skills.evidence.passages import Passage
+from citewell.skills.evidence.prompt_injection import has_prompt_injection, remove_prompt_injections
 from citewell.text.sentences import detect_language
 from citewell.text.tokens import tokenize_query
 

@@ -17,8 +17,8 @@ from citewell.skills.answer.find_answer import find_body_start
 from citewell.skills.answer.rank_sentences import rank_sentences
 from citewell.skills.answer.wording import format_message
 from citewell.skills.evidence.numbered import Unit, number_sentences
-from citewell.skills.evidence.orders import has_prompt_injection
 from citewell.skills.evidence.passages import Passage
+from citewell.skills.evidence.prompt_injection import has_prompt_injection
 from citewell.skills.guide.plain_sentence import (
     ITEM_MARK,
     is_dependent_sentence,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from citewell.skills.evidence.orders import has_prompt_injection
+from citewell.skills.evidence.prompt_injection import has_prompt_injection
 from citewell.text.language import HAN
 from citewell.text.sentences import detect_language
 
