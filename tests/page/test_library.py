@@ -287,6 +287,7 @@ def test_priority_and_deletion(served: Served, page: Page, goto: Any) -> None:
     asked.get_by_role("button", name="Delete", exact=True).click()
     expect(page.locator(".lib-table tbody tr")).to_have_count(2)
     page.get_by_role("button", name="Delete collection").click()
+    expect(asked).to_contain_text("This deletes 2 documents, and answers")
     asked.get_by_role("button", name="Delete with 2 documents").click()
     expect(page.get_by_role("heading", name="Library")).to_be_visible()
     assert "old" not in {each["name"] for each in served.api("GET", "/collections")["collections"]}

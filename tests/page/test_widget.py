@@ -102,6 +102,9 @@ def test_ask_and_get_an_answer_with_its_proof(
         "() => [getComputedStyle(document.querySelector('#own')).font, document.styleSheets.length]"
     )
     bubble = element.get_by_role("button", name="Open the chat")
+    sign = bubble.locator("svg path")
+    expect(sign).to_be_visible()
+    assert sign.get_attribute("d")
     box = bubble.bounding_box()
     assert box is not None
     assert (round(box["width"]), round(box["height"])) == (56, 56)
