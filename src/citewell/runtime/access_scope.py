@@ -46,6 +46,7 @@ class View(App):
             whole.audit,
         )
         self.folders, self.shares = whole.folders, whole.shares
+        self.file_objects = whole.file_objects
         self.catalog = whole.catalog.restrict_to_viewer(viewer.user_id)
         self.jobs = whole.jobs.restrict_to_viewer(viewer.user_id)
         self.sources = whole.sources.restrict_to_viewer(viewer.user_id)
