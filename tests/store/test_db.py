@@ -289,11 +289,11 @@ async def test_a_deletion_is_no_error_where_only_the_log_cannot_be_emptied(
         )
         refusal = StorageError("citewell.db: the disk is full")
 
-        def refuse(_: sqlite_file.SqliteFile) -> None:
+        def refuse(_: sqlite_file.SqliteFile, *, strict: bool) -> None:
             raise refusal
 
         with monkeypatch.context() as full:
-            full.setattr(sqlite_file.SqliteFile, "empty_log", refuse)
+            full.setattr(sqlite_file.SqliteFile, "erase", refuse)
             await db.write(lambda connection: connection.execute(text("DELETE FROM notes")))
             await db.forget()
             with pytest.raises(StorageError, match="disk is full"):

@@ -160,17 +160,18 @@ class Database:
         """A write that changes nothing. It reaches the disk as every other does."""
         await self.write_beside(self.server.try_writing)
 
-    async def forget(self, *, strict: bool = False) -> None:
+    async def forget(self, *, strict: bool = False) -> list[str]:
         """After a deletion: empty the write-ahead log too, as far as readers allow, so that no copy
-        stays in it.
+        stays in it. The tables in whose files something may be left.
 
         Where the disk refuses that, the deletion stands all the same, and nothing is raised: the
         log is emptied after the next write that succeeds. `strict`: raise, for whoever promises
-        that no copy is left.
+        that no copy is left; and write PostgreSQL's tables anew.
         """
+        left: list[str] = []
         async with self._writing:
             try:
-                await self._run_in_thread(self.server.empty_log)
+                left = await self._run_in_thread(lambda: self.server.erase(strict=strict))
             except StorageError as error:
                 self._log_left = True
                 if strict:
@@ -180,6 +181,7 @@ class Database:
                 )
             else:
                 self._log_left = False
+        return left
 
     def _open(self, moving: bool) -> None:
         self._make_home()

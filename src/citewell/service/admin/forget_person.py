@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import anyio.to_thread
+from pydantic import Field
 from sqlalchemy import Connection, bindparam, delete, select
 
 from citewell.config import Settings
@@ -49,14 +50,15 @@ class Known(Shown):
 
 class Forgotten(Shown):
     """`removed`: rows by table that are gone; `nameless`: rows of the house that stay without the
-    name. `left`: what the scan still found, nothing where it is proved. `backups`: where it still
-    is.
+    name. `left`: what the scan still found, nothing where it is proved. `remains`: tables of
+    PostgreSQL in whose free space it may stand until that is used. `backups`: where it still is.
     """
 
     user_id: str
     removed: dict[str, int]
     nameless: dict[str, int]
     left: Left
+    remains: list[str] = Field(default=[])
     backups: list[Holding]
 
 
@@ -97,7 +99,7 @@ async def forget_person(app: App, name: str, folders: Sequence[Path] = ()) -> Fo
     for item in items:
         with suppress(NotFound, Conflict):  # it was theirs alone, or is being settled
             await settle_item(app, item)
-    await app.db.forget(strict=True)
+    remains = await app.db.forget(strict=True)
     changed.update({table: count for table, count in known.rows.items() if table not in changed})
     return Forgotten(
         user_id=user,
@@ -110,6 +112,7 @@ async def forget_person(app: App, name: str, folders: Sequence[Path] = ()) -> Fo
             table: count for table, count in sorted(changed.items()) if table in NAMELESS and count
         },
         left=await _scan_leftovers(app.db, app.settings, user, ids),
+        remains=remains,
         backups=await list_holding_backups(app.audit, app.settings, known.since, folders),
     )
 

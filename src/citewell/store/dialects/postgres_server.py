@@ -23,6 +23,7 @@ from sqlalchemy.pool import QueuePool
 
 from citewell.errors import ConfigError, StorageError
 from citewell.messages import Text
+from citewell.store.dialects.erasure import rewrite_tables
 from citewell.store.dialects.fence import write_fence
 from citewell.store.dialects.job_notices import listen_forever
 from citewell.store.dialects.locks import write_first_lock
@@ -200,8 +201,18 @@ class PostgresServer:
     async def listen_for_jobs(self, wake: Callable[[], None]) -> None:
         await listen_forever(self._direct, dict(_CONNECT), wake)
 
-    def empty_log(self) -> None:
-        """Rows that were deleted are overwritten when the server's autovacuum comes by."""
+    def erase(self, *, strict: bool) -> list[str]:
+        """Not `strict`: what was deleted is overwritten by what is written next, once the server's
+        autovacuum has been by.
+        """
+        import psycopg
+
+        if not strict:
+            return []
+        try:
+            return rewrite_tables(self._direct, {**_CONNECT, **self._direct.query})
+        except psycopg.Error as error:
+            raise to_storage_error(self.name, self._url, error) from error
 
     def transact(
         self,

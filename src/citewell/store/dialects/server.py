@@ -73,8 +73,11 @@ class Server(Protocol):
     def try_writing(self, connection: Connection) -> None:
         """A write that changes nothing, and reaches the disk as every other does."""
 
-    def empty_log(self) -> None:
-        """Let go of copies of what was deleted, as far as can be had at once."""
+    def erase(self, *, strict: bool) -> list[str]:
+        """Let go of copies of what was deleted, as far as can be had at once; `strict`: however
+        long it takes. The tables in whose files something may be left.
+        """
+        ...
 
     async def listen_for_jobs(self, wake: Callable[[], None]) -> None:
         """Call `wake` at each job that another process sends, for ever; at once where nobody can

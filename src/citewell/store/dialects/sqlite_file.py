@@ -236,12 +236,17 @@ class SqliteFile:
             self.transact(set_baseline, "alone")
             self.transact(_apply_missing, "alone")
         if before < len(MIGRATIONS):
-            self.empty_log()  # a step may have taken away what shall not be read any more
+            self._empty_log()  # a step may have taken away what shall not be read any more
 
     async def listen_for_jobs(self, wake: Callable[[], None]) -> None:
         """Nobody tells of them."""
 
-    def empty_log(self) -> None:
+    def erase(self, *, strict: bool) -> list[str]:  # noqa: ARG002 here the log is all there is
+        """Of the file itself nothing is left: `secure_delete`."""
+        self._empty_log()
+        return []
+
+    def _empty_log(self) -> None:
         self._run_pragma("PRAGMA wal_checkpoint(TRUNCATE)", busy_seconds=0.5)
 
     def _run_pragma(self, statement: str, busy_seconds: float | None = None) -> None:

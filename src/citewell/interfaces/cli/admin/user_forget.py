@@ -74,9 +74,15 @@ def _print_forgotten(gone: Forgotten) -> None:
     else:
         print_text(f"{scanned}: nothing is left", indent=2)
     if not gone.left.bytes:
+        print_text("the server's tables were written anew", indent=2)
         print_warning(
-            "the server's files are not looked through: VACUUM frees what was deleted, and its "
-            "write-ahead log and its backups hold it as long as they are kept"
+            "its write-ahead log holds it until the log is written over (max_wal_size); its "
+            "replicas' logs, archives and backups hold it as long as they are kept"
+        )
+    if gone.remains:
+        print_warning(
+            "too large or too busy to be written anew, so bytes of it may stand in their free "
+            f"space until that is used: {', '.join(gone.remains)}; `VACUUM FULL` ends that"
         )
     for each in gone.backups:
         said = f"made {each.made}" if each.made else "cannot be looked into"
