@@ -4,8 +4,8 @@
 
 Each writer adds documents (with vectors), remembers, keeps a conversation, and votes on its answer,
 by turns. `one`: all documents go into one collection; `apart`: each writer has its own. The one
-rule: compare the rows of one run only. Rolled back: transactions that the server refused, which
-were run again, in a hundred writes.
+rule: compare the rows of one run only. Run again: transactions that the server refused, in a
+hundred writes.
 """
 
 from __future__ import annotations
@@ -172,6 +172,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--writers", type=int, nargs="+", default=[1, 2, 4, 8])
     parser.add_argument("--only", choices=["", "sqlite", "postgresql"], default="")
+    parser.add_argument("--where", choices=["one", "apart"], nargs="+", default=["one", "apart"])
     parser.add_argument("--writer", nargs=5, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.writer:
@@ -180,16 +181,19 @@ def main() -> None:
         return
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {args.seconds:g} s each")
     for name in [args.only] if args.only else ["sqlite", "postgresql"]:
-        for apart in (False, True):
+        for where in args.where:
+            apart = where == "apart"
             with running_database(name) as url, tempfile.TemporaryDirectory() as home:
                 measure(url, Path(home), 1, apart, 0.5)  # makes the tables
                 for writers in args.writers:
                     before = count_rollbacks(url)
                     speed = measure(url, Path(home), writers, apart, args.seconds)
-                    again = (count_rollbacks(url) - before) / (speed * args.seconds or 1)
+                    # the driver rolls back once in each process, as it makes itself known
+                    refused = count_rollbacks(url) - before - writers if url else 0
+                    again = max(0, refused) / (speed * args.seconds or 1)
                     print(
-                        f"{name:10} {'apart' if apart else 'one':5} {writers} writers "
-                        f"{speed:7.1f} writes a second, {100 * again:6.1f} rolled back",
+                        f"{name:10} {where:5} {writers} writers "
+                        f"{speed:7.1f} writes a second, {100 * again:6.1f} run again",
                         flush=True,
                     )
 
