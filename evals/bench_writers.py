@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,11 +46,13 @@ class Writer:
         self._rng = np.random.default_rng(int.from_bytes(name.encode(), "little") % 2**32)
 
     async def write(self, until: float) -> None:
-        acts: list[Callable[[], Awaitable[None]]] = [self._add, self._remember, self._talk]
         while time.time() < until:
-            self.turn += 1
-            for act in acts:
-                await act()
+            await self.write_round()
+
+    async def write_round(self) -> None:
+        self.turn += 1
+        for act in (self._add, self._remember, self._talk):
+            await act()
 
     async def _add(self) -> None:
         texts = [
@@ -105,6 +107,8 @@ async def write_for(url: str, home: str, name: str, collection: str, seconds: fl
     )
     async with App(settings) as app:
         writer = Writer(app, name, collection)
+        await writer.write_round()  # dictionaries are loaded
+        writer.done = 0
         print("ready", flush=True)
         begin = float(sys.stdin.readline())
         await asyncio.sleep(max(0.0, begin - time.time()))

@@ -38,6 +38,7 @@ from citewell.store.users.person_scan import scan_tables
 
 FILLED = {  # a row of each table, with the columns that are not a user's
     "runs": "trace_id, agent, request, next, state, holder, started_at, updated_at",
+    "live_runs": "trace_id, question, agent, session_id, wish, started_at, seen_at, ended_at",
     "traces": "trace_id, session_id, created_at, expires, trace",
     "sessions": "session_id, current_state, session_data, last_updated",
     "memories": "memory_id, kind, subject, text, collection, route, trace_id, docs, "

@@ -103,7 +103,7 @@ class FileObjects:
         if self.store is None or not keys:
             return
         try:
-            await self._db.write(_note_released, keys)
+            await self._db.write_beside(_note_released, keys)
         except StorageError as error:
             log.warning("objects that nothing names stay for now: %s", error.message)
         else:
@@ -140,21 +140,21 @@ class FileObjects:
             yield
             return
         holder = secrets.token_hex(8)
-        await self._db.write(_put_hold, holder)
+        await self._db.write_beside(_put_hold, holder)
         renewing = asyncio.create_task(self._renew_hold(holder))
         try:
             yield
         finally:
             renewing.cancel()
             await asyncio.gather(renewing, return_exceptions=True)
-            await self._db.write(_drop_hold, holder)
+            await self._db.write_beside(_drop_hold, holder)
             await self.release()
 
     async def _renew_hold(self, holder: str) -> None:
         while True:
             await asyncio.sleep(HELD.seconds / 5)
             try:
-                await self._db.write(_put_hold, holder)
+                await self._db.write_beside(_put_hold, holder)
             except StorageError as error:
                 log.warning("the backup's hold on the object store is not renewed: %s", error)
 
