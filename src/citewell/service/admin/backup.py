@@ -79,10 +79,12 @@ def create_backup(
     Raises NotFound (there is no library), Conflict (the file is there), InvalidInput (it would be
     in the home), StorageError, also where the database is damaged.
     """
-    started = time.monotonic()
+    started, copy = time.monotonic(), copy or copy_home
+    if copy is copy_home:  # before anything is made
+        _check_library(home)
     file = _resolve_target(home, file)
     with open_staging_folder(home) as folder, _open_output(file, folder / OUTSIDE) as out:
-        manifest = _collect_files(home, folder, copy or copy_home)
+        manifest = _collect_files(home, folder, copy)
         _pack_files(out, folder / _FILES, manifest, tell)
     return BackupMade.of(
         manifest,
@@ -92,6 +94,14 @@ def create_backup(
         seconds=round(time.monotonic() - started, 2),
         files=len(manifest.files),
     )
+
+
+def _check_library(home: Path) -> None:
+    if not (home / DATABASE).is_file():
+        raise NotFound(
+            f"{home}: there is no library to back up",
+            hint="CITEWELL_HOME names the home; `citewell add` begins one",
+        )
 
 
 def _resolve_target(home: Path, file: Path | None) -> Path:
@@ -171,11 +181,7 @@ def copy_home(home: Path, files: Path) -> list[str]:
     """The database copied, the other files linked, for they are never written in place; what else
     the home holds. Raises NotFound, StorageError.
     """
-    if not (home / DATABASE).is_file():
-        raise NotFound(
-            f"{home}: there is no library to back up",
-            hint="CITEWELL_HOME names the home; `citewell add` begins one",
-        )
+    _check_library(home)
     others = list[str]()
     copy_database(home / DATABASE, files / DATABASE, lambda: others.extend(link_files(home, files)))
     return others
