@@ -57,11 +57,21 @@ def test_a_password_is_not_said(tmp_path: Path) -> None:
     assert "s3cr3t" not in said + problem
 
 
-def test_archives_are_of_files(tmp_path: Path, postgres_database: str) -> None:
-    """With a server in the settings they say what to do in their place."""
-    for words in (["backup"], ["restore", "a.tar.gz"]):
-        code, _, problem = run_citewell(tmp_path, *words, url=postgres_database)
-        assert (code, "pg_dump" in problem) == (1, True)
+def test_an_archive_of_a_server_becomes_a_home(tmp_path: Path, postgres_database: str) -> None:
+    """And is not restored into the database that it came from, which has rows."""
+    note, archive = tmp_path / "note.md", tmp_path / "b.tar.gz"
+    note.write_text("# Tower\n\nThe lamp of the tower is electric.\n", "utf-8")
+    named = {"CITEWELL_EMBEDDER": "scripted", "CITEWELL_LLM": "none"}
+    home, url = tmp_path / "home", postgres_database
+    assert run_citewell(home, "add", str(note), url=url, **named)[0] == 0
+    assert run_citewell(home, "backup", str(archive), url=url)[0] == 0
+    assert run_citewell(home, "backup", "--verify", str(archive))[0] == 0
+    code, _, problem = run_citewell(home, "restore", str(archive), url=url)
+    assert (code, "there is data already" in problem) == (1, True)
+    plain = tmp_path / "plain"
+    assert run_citewell(home, "restore", str(archive), "--home", str(plain), url=url)[0] == 0
+    code, said, _ = run_citewell(plain, "search", "electric lamp", "--json", **named)
+    assert (code, "lamp of the tower" in said) == (0, True)
 
 
 def test_a_home_is_moved(tmp_path: Path, postgres_database: str) -> None:
