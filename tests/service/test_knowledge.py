@@ -85,14 +85,14 @@ async def test_killed_after_undo(app: App, monkeypatch: pytest.MonkeyPatch) -> N
     def refuse(path: Path) -> None:
         raise StorageError(f"{path}: the disk is gone")
 
-    monkeypatch.setattr("citewell.service.knowledge.update_items.remove_file", refuse)
+    monkeypatch.setattr("citewell.store.confirmed.item_folder.remove_file", refuse)
     with pytest.raises(StorageError):
         await review.undo_item(app, item.item_id)
     assert files(app) == ["tr_1.md"]
     assert await knowledge.find_similar_items(app, QUESTION, agent="data", source="costs") == []
     assert await found(app) == []
     monkeypatch.setattr(
-        "citewell.service.knowledge.update_items.remove_file", confirmed_files.remove_file
+        "citewell.store.confirmed.item_folder.remove_file", confirmed_files.remove_file
     )
     assert await run_pending_jobs(app) == 1
     assert files(app) == []

@@ -69,7 +69,12 @@ LOOKS_LIKE_A_PERSON: Final = re.compile(
     r"user|owner|person|people|author|actor|reviewer|_by$|^who$|^by$|holder"
 )
 # a process, a memory, an alias
-MACHINES: Final = {("runs", "holder"), ("memories", "replaced_by"), ("audit", "who")}
+MACHINES: Final = {
+    ("runs", "holder"),
+    ("object_holds", "holder"),
+    ("memories", "replaced_by"),
+    ("audit", "who"),
+}
 MOST_IDS: Final = 200  # removed rows whose ids are looked for in the bytes of the files
 # random, so they are looked for
 _IDS: Final = {"sessions": "session_id", "memories": "memory_id", "feedback": "feedback_id"}
