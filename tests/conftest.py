@@ -60,7 +60,7 @@ SLOW = (
     "models",
 )
 # CI tries such a test once more before it fails, on a machine that it shares; the report names it
-TRY_TWICE = "CITEWELL_TEST_TRY_TWICE" in os.environ
+TRY_TWICE = "TRY_SLOW_TESTS_TWICE" in os.environ
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

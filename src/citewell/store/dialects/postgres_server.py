@@ -17,22 +17,19 @@ from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import stamina
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from citewell.errors import ConfigError, StorageError
+from citewell.errors import StorageError
 from citewell.messages import Text
+from citewell.store.dialects.database_url import get_public_name, parse_database_url
 from citewell.store.dialects.erasure import rewrite_tables
 from citewell.store.dialects.fence import write_fence
 from citewell.store.dialects.job_notices import listen_forever
 from citewell.store.dialects.locks import write_first_lock
-from citewell.store.dialects.postgres_errors import (
-    CONFLICTS,
-    CROSSED,
-    is_lost,
-    to_storage_error,
-)
+from citewell.store.dialects.postgres_errors import is_lost, to_storage_error
+from citewell.store.dialects.postgres_tries import Tries
 from citewell.store.dialects.schema_state import describe_schema, make_schema_error
 from citewell.store.dialects.server import HOME, Mode, Schema
 from citewell.store.migrations.revisions import apply_revisions
@@ -43,8 +40,6 @@ T = TypeVar("T")
 
 RETRY_SECONDS: Final = 10.0  # that a transaction is tried again, after others' writes or a restart
 STATEMENT_SECONDS: Final = 60.0
-DRIVER: Final = "postgresql+psycopg"
-NAMES: Final = ("postgresql", "postgres", DRIVER)  # as people write it
 OLDEST: Final = 16  # the first with IS JSON
 _LOCK: Final = 0x43495445  # "CITE": the advisory lock of whoever changes tables
 # a network that stalls without closing is given up after half a minute
@@ -56,30 +51,6 @@ _CONNECT: Final = {
     "tcp_user_timeout": "30000",
     "application_name": "citewell",
 }
-
-
-def parse_database_url(text: str) -> URL:
-    """Raises ConfigError, which says nothing of a password."""
-    hint = Text("write it as postgresql+psycopg://user:password@host:5432/database")
-    try:
-        url = make_url(text.strip())
-    except (ArgumentError, ValueError):
-        why = Text("CITEWELL_DATABASE_URL: this is no address of a database")
-        raise ConfigError(why, hint=hint) from None
-    if url.drivername not in NAMES:
-        why = Text(
-            "CITEWELL_DATABASE_URL: {name} is no database that Citewell knows", name=url.drivername
-        )
-        raise ConfigError(why, hint=hint)
-    several = {name: ",".join(values) for name, values in url.normalized_query.items()}
-    return url.set(drivername=DRIVER, query=several)
-
-
-def get_public_name(url: URL) -> str:
-    """Where a database is, without its user and password."""
-    host = url.host or str(url.query.get("host", "localhost"))
-    port = f":{url.port}" if url.port else ""
-    return f"postgresql://{host}{port}/{url.database or ''}"
 
 
 _SNAPSHOT: Final[dict[str, Any]] = {
@@ -223,7 +194,7 @@ class PostgresServer:
     ) -> T:
         if self._engine is None:
             raise self._make_closed_error()
-        tries = _Tries(self._opened)
+        tries = Tries(self._opened)
         try:
             for attempt in stamina.retry_context(
                 on=tries.may_go_on,
@@ -247,7 +218,7 @@ class PostgresServer:
         """`fn` on one snapshot, without waiting for a server that is away. Raises StorageError."""
         assert self._engine is not None
         try:
-            return self._try_once(self._engine, _Tries(False), fn, "read", *args, **kwargs)
+            return self._try_once(self._engine, Tries(False), fn, "read", *args, **kwargs)
         except DBAPIError as error:
             raise to_storage_error(self.name, self._url, error.orig) from error
 
@@ -276,7 +247,7 @@ class PostgresServer:
     def _try_once(
         self,
         engine: Engine,
-        tries: _Tries,
+        tries: Tries,
         fn: Callable[Concatenate[Connection, P], T],
         mode: Mode,
         *args: P.args,
@@ -326,29 +297,6 @@ class PostgresServer:
                 Text("{name}: its encoding is {encoding}", name=self.name, encoding=encoding),
                 hint=Text("make the database with: createdb -E UTF8 -T template0 NAME"),
             )
-
-
-class _Tries:
-    """Which failures another try may mend. `committing`: the last one was told to be kept, so
-    whether it was is not known where the connection ended.
-    """
-
-    def __init__(self, patient: bool) -> None:
-        """`patient`: the server was there before, so it is waited for."""
-        self._patient = patient
-        self._crossed = 0
-        self.committing = False
-
-    def may_go_on(self, error: Exception) -> bool:
-        if not isinstance(error, DBAPIError):
-            return False
-        state = getattr(error.orig, "sqlstate", None)
-        if state in CROSSED:  # two tries more: the next one sees the row that came or went
-            self._crossed += 1
-            return self._crossed <= 2
-        if state in CONFLICTS:
-            return True
-        return self._patient and not self.committing and is_lost(error.orig)
 
 
 def _prepare_connection(connection: Any, _: Any) -> None:
