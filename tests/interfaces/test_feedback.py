@@ -34,10 +34,11 @@ DRIVER = """
 import os, signal, sys
 from citewell.interfaces.cli import main
 from citewell.service.jobs import worker
-from citewell.service.knowledge import feedback_job, update_items
+from citewell.service.knowledge import feedback_job
+from citewell.store.confirmed import item_folder
 from citewell.service.knowledge.give_feedback import KIND
 
-whole, write = feedback_job.settle_item, update_items.write_file
+whole, write = feedback_job.settle_item, item_folder.write_file
 async def settle(app, item_id):
     if {point!r} == "row":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -48,7 +49,7 @@ def written(path, words):
         os.kill(os.getpid(), signal.SIGKILL)
 async def learn(app, job, holder):
     os.kill(os.getpid(), signal.SIGKILL)
-feedback_job.settle_item, update_items.write_file = settle, written
+feedback_job.settle_item, item_folder.write_file = settle, written
 if {point!r} == "reply":
     feedback_job.WORK[KIND] = worker.WORK[KIND] = learn
 main()

@@ -39,7 +39,8 @@ SECTIONS = {
     },
     "Add and look after": {
         "add": Place(
-            "library.add:add_documents", "Add files, folders and web pages to a collection."
+            "library.add:add_documents",
+            "Add files, folders, buckets and web pages to a collection.",
         ),
         "list": Place("library.list:show_collections", "List collections and their documents."),
         "remove": Place(
