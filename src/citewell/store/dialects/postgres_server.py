@@ -28,6 +28,7 @@ from citewell.store.dialects.erasure import rewrite_tables
 from citewell.store.dialects.fence import write_fence
 from citewell.store.dialects.job_notices import listen_forever
 from citewell.store.dialects.locks import write_first_lock
+from citewell.store.dialects.nul_characters import replace_nul_characters
 from citewell.store.dialects.postgres_errors import is_lost, to_storage_error
 from citewell.store.dialects.postgres_tries import Tries
 from citewell.store.dialects.schema_state import describe_schema, make_schema_error
@@ -139,7 +140,7 @@ class PostgresServer:
             },
             execution_options={HOME: self._home},
         )
-        event.listen(self._engine, "connect", _prepare_connection)
+        event.listen(self._engine, "connect", replace_nul_characters)
         event.listen(self._engine, "begin", self._limit_transaction)
 
     def _look(self) -> Schema:
@@ -297,14 +298,3 @@ class PostgresServer:
                 Text("{name}: its encoding is {encoding}", name=self.name, encoding=encoding),
                 hint=Text("make the database with: createdb -E UTF8 -T template0 NAME"),
             )
-
-
-def _prepare_connection(connection: Any, _: Any) -> None:
-    """PostgreSQL's text holds no NUL."""
-    from psycopg.types.string import StrDumperUnknown
-
-    class CleanText(StrDumperUnknown):
-        def dump(self, obj: str) -> Any:
-            return super().dump(obj.replace("\x00", "\ufffd") if "\x00" in obj else obj)
-
-    connection.adapters.register_dumper(str, CleanText)

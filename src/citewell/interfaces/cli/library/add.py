@@ -22,7 +22,7 @@ from citewell.interfaces.cli.run import DONE, ERROR, command
 from citewell.runtime.app import App
 from citewell.service.library.add_report import AddReport, FileReport
 from citewell.service.library.documents import check_priority
-from citewell.service.library.read_and_embed import Engine, ingest_paths
+from citewell.service.library.read_and_embed import Engine, Ingested, ingest_paths
 
 MOST_LINKS = 10  # told of one by one
 STYLES = {"added": "green", "replaced": "green", "unchanged": "dim", "failed": "red"}
@@ -65,6 +65,13 @@ async def add_documents(
         print_json(report)
     else:
         show_report(report)
+    warn_of_rest(done)
+    return ERROR if report.failed or report.error is not None or done.problem is not None else DONE
+
+
+def warn_of_rest(done: Ingested) -> None:
+    """What was passed over, what stopped the run, and what is still to be embedded."""
+    report = done.report
     if report.skipped:
         kinds = ", ".join(f"{count} {suffix}" for suffix, count in report.skipped.items())
         print_warning(f"skipped files of unknown kinds: {kinds}")
@@ -90,7 +97,6 @@ async def add_documents(
             f"{done.others} passages of other files are still found by words only: add those "
             "again, or run citewell serve"
         )
-    return ERROR if report.failed or report.error is not None or done.problem is not None else DONE
 
 
 def show_report(report: AddReport) -> None:
