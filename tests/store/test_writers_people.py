@@ -5,6 +5,7 @@ what one decides on is not changed under it by the other.
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -31,6 +32,8 @@ from citewell.store.schema.conversations import traces as trace_table
 from citewell.store.schema.knowledge import feedback as vote_table
 from citewell.store.schema.people import sign_ins
 from citewell.store.sessions import Sessions
+from citewell.store.source_rows import Source
+from citewell.store.sources import Sources
 from citewell.store.traces import Traces
 from citewell.store.users import sign_ins as sign_in_module
 from citewell.store.users.audit import Audit
@@ -294,6 +297,40 @@ async def test_one_user_of_a_name_and_an_admin_is_left(servers: list[Database]) 
     assert [user.role for user in await Users(servers[0]).list()] == ["admin"]
     log = await Audit(servers[0]).verify()
     assert log.damage == []
+
+
+async def test_administration_waits_for_no_other_writer(servers: list[Database]) -> None:
+    """A token is revoked while a large document is being put, not when it is."""
+    one, two = servers
+    begun, go = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def put_slowly(_: Connection) -> bool:
+        loop.call_soon_threadsafe(begun.set)
+        return go.wait(20)
+
+    putting = asyncio.ensure_future(one.write_beside(put_slowly))
+    await begun.wait()
+    source = Source(name="s", dialect="duckdb", location="upload:s.csv")
+    try:
+        _, made = await Users(two).add_with_token("ann")
+        await Users(two).revoke_token(made.info.token_id)
+        await Audit(two).record("backup", "home", "home")
+        await Sources(two).put(source, source.location)
+        await Sources(two).remove("s")
+        assert not putting.done()
+    finally:
+        go.set()
+    assert await putting
+
+
+async def test_one_source_of_a_name(servers: list[Database]) -> None:
+    def add(place: str) -> Verb:
+        source = Source(name="s", dialect="duckdb", location=place)
+        return lambda db: Sources(db).put(source, place, unless=place)
+
+    _, refused = await do_both(servers, add("upload:a.csv"), add("upload:b.csv"))
+    assert isinstance(refused, Conflict)
 
 
 async def test_sign_ins_of_one_token_are_bounded(servers: list[Database]) -> None:

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, update
 from citewell.errors import Conflict
 from citewell.messages import Text, dump_json, encode_column
 from citewell.store.db import Database
+from citewell.store.dialects.locks import hold
 from citewell.store.dialects.upserts import upsert
 from citewell.store.schema.data_tables import sources
 from citewell.store.source_rows import ALL, Source, find_row, get_row, parse_source
@@ -58,18 +59,19 @@ class Sources:
         row = _build_row(source, kept_location, self._clock())
 
         def put(connection: Connection) -> Source:
+            hold(connection, "sources", source.name)
             before = self._find_visible(connection, source.name)
             if before is not None and unless not in {None, self._unseal_location(before)}:
                 raise _make_name_conflict(source.name, parse_source(before).location)
             connection.execute(_PUT, row)
             kept = parse_source(get_row(connection, source.name))
-            if before is None:
-                _record(connection, "source.add", kept)
             if also is not None:
                 also(connection, None if before is None else parse_source(before), kept)
+            if before is None:
+                _record(connection, "source.add", kept)
             return kept
 
-        return await self._db.write(put)
+        return await self._db.write_beside(put)
 
     async def get(self, name: str) -> Source:
         return await self._db.read(
@@ -103,14 +105,15 @@ class Sources:
         """Returns what it was. `also`: what else belongs to the transaction."""
 
         def remove(connection: Connection) -> Source:
+            hold(connection, "sources", name)
             source = parse_source(get_row(connection, name, self._viewer))
             connection.execute(_REMOVE, {"of": name})
-            _record(connection, "source.remove", source)
             if also is not None:
                 also(connection, source)
+            _record(connection, "source.remove", source)
             return source
 
-        removed = await self._db.write(remove)
+        removed = await self._db.write_beside(remove)
         await self._db.forget()  # a password may have stood in its location
         return removed
 

@@ -116,6 +116,8 @@ async def _delete_rows(
     """Rows that go, in one transaction: (documents, votes, traces)."""
 
     def clean(connection: Connection) -> tuple[list[str], int, int]:
+        if not dry_run:
+            confirmed.hold_knowledge(connection)
         orphans = health.list_orphan_documents(connection)
         traces = app.traces.expire_in(connection, dry_run=dry_run)
         votes = health.list_orphan_feedback(connection, gone_before, [*dead, *dead_rules])
@@ -127,7 +129,7 @@ async def _delete_rows(
             health.delete_feedback(connection, votes)
         return orphans, len(votes), traces
 
-    return await (app.db.read(clean) if dry_run else app.db.write(clean))
+    return await (app.db.read(clean) if dry_run else app.db.write_beside(clean))
 
 
 async def _retire_item(app: App, item_id: str, why: str) -> None:

@@ -101,7 +101,7 @@ async def check_source(app: App, name: str) -> Checked:
 async def set_aside_source(app: App, name: str) -> Checked:
     """Set aside the statements of tables that are gone. Nothing changes if they already are."""
     why = Text("its tables {name} were removed", name=name)
-    items, waiting = await app.db.write(
+    items, waiting = await app.db.write_beside(
         lambda connection: set_aside_in(app.catalog, app.jobs, connection, name, None)
     )
     await app.db.forget()

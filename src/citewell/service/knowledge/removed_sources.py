@@ -55,6 +55,7 @@ def set_aside_in(
     """Set aside all that was confirmed of these tables, as part of a transaction; returns it.
     `source`: as it was, if known.
     """
+    confirmed.hold_knowledge(connection)
     why = mark_checked(Text("its tables {name} were removed", name=name))
     now = time.time()
     known = " ".join(sorted(get_identities(source))) if source is not None else ""
@@ -88,6 +89,7 @@ def schedule_check_in(
     """Whether what was confirmed is checked now that a source is kept, by a job kept with it."""
     if before is not None and before.fingerprint == source.fingerprint:
         return False
+    confirmed.hold_knowledge(connection)
     if before is None and not any(
         can_check_change(item) for item in confirmed.list_items(connection, source=source.name)
     ):

@@ -84,4 +84,7 @@ _VOTES = select(feedback.c.feedback_id).where(
         ),
     ),
 )
-_DELETE_VOTES = delete(feedback).where(is_among(feedback.c.feedback_id, "ids"))
+# not one that was given anew just now
+_DELETE_VOTES = delete(feedback).where(
+    is_among(feedback.c.feedback_id, "ids"), feedback.c.state == "done"
+)

@@ -124,7 +124,7 @@ class Audit:
 
     async def record(self, action: str, kind: Kind, subject: str, **detail: Any) -> None:
         """For what is no transaction of this database: a backup, a restore."""
-        await self._db.write(
+        await self._db.write_beside(
             lambda connection: record_event(connection, action, kind, subject, **detail)
         )
 

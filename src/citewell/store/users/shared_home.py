@@ -18,6 +18,7 @@ from sqlalchemy import Connection, select
 from citewell.errors import ConfigError, StorageError
 from citewell.messages import Text
 from citewell.store.db import Database
+from citewell.store.dialects.locks import hold
 from citewell.store.dialects.upserts import upsert
 from citewell.store.schema.home_tables import home_files
 from citewell.store.users.home_key import FILE as KEY
@@ -36,7 +37,7 @@ async def open_shared_home(db: Database) -> None:
     path = anyio.Path(db.home / KEY)
     if own is None:
         own = get_key_id(get_home_key(db.home)).encode()
-        own = await db.write(_claim_key, own)
+        own = await db.write_beside(_claim_key, own)
     if not await path.exists() or get_key_id(get_home_key(db.home)).encode() != own:
         raise ConfigError(
             Text(
@@ -63,7 +64,7 @@ async def share_home_file(db: Database, path: Path) -> None:
     StorageError.
     """
     text = await anyio.Path(path).read_text("utf-8")
-    await db.write(_put_file, path.name, seal_secret(db.home, text, path.name).encode())
+    await db.write_beside(_put_file, path.name, seal_secret(db.home, text, path.name).encode())
 
 
 async def _write_file(path: Path, text: str) -> None:
@@ -83,6 +84,7 @@ async def _write_file(path: Path, text: str) -> None:
 
 def _claim_key(connection: Connection, key_id: bytes) -> bytes:
     """The id of the database's key: this one, where there was none before."""
+    hold(connection, "home files")
     return _read_files(connection).get(_KEY_ID) or _put_file(connection, _KEY_ID, key_id)
 
 

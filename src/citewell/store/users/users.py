@@ -9,10 +9,12 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from citewell.store.db import Database
+from citewell.store.dialects.locks import hold
 from citewell.store.schema.people import tokens, users
 from citewell.store.users.access_tokens import (
     Holder,
@@ -47,6 +49,7 @@ from citewell.store.users.user_rows import (
     list_users,
 )
 
+T = TypeVar("T")
 NOTED = 60.0  # seconds within which a second use is not written down: not every request shall write
 
 
@@ -65,7 +68,7 @@ class Users:
     async def add(self, user_id: str, role: str) -> User:
         user, now = check_user(user_id), self._clock()
         known = check_role(role)
-        return await self._db.write(add_user, user, known, now)
+        return await self._decide(lambda c: add_user(c, user, known, now))
 
     async def add_with_token(
         self, user_id: str, role: str = "", name: str = "", *, days: float | None = None
@@ -83,7 +86,7 @@ class Users:
             made = insert_token(connection, token, row)
             return get_user(connection, user, now), made
 
-        return await self._db.write(add)
+        return await self._decide(add)
 
     async def list(self) -> list[User]:
         """In the order of their names."""
@@ -107,7 +110,7 @@ class Users:
             record_event(connection, "user.role", "user", user, role=new)
             return get_user(connection, user, self._clock())
 
-        return await self._db.write(change)
+        return await self._decide(change)
 
     async def remove(self, user_id: str, *, keep_admin: bool = False) -> User:
         """With their tokens and sessions of the page; what they asked and added stays. Raises
@@ -124,7 +127,7 @@ class Users:
             record_event(connection, "user.remove", "user", user, role=gone.role)
             return gone
 
-        removed = await self._db.write(remove)
+        removed = await self._decide(remove)
         await self._db.forget()
         return removed
 
@@ -145,7 +148,7 @@ class Users:
             get_user(connection, user, 0)
             return insert_token(connection, token, row)
 
-        return await self._db.write(make)
+        return await self._decide(make)
 
     async def tokens(self, user_id: str) -> Sequence[TokenInfo]:
         """The newest first, those that have run out among them."""
@@ -168,7 +171,7 @@ class Users:
             record_event(connection, "token.revoke", "token", token_id, person=gone.user_id)
             return gone
 
-        return await self._db.write(revoke)
+        return await self._decide(revoke)
 
     async def revoke_all(self, user_id: str) -> Sequence[TokenInfo]:
         """All that a user has, in one step: those that were, the newest first."""
@@ -182,7 +185,7 @@ class Users:
                 record_event(connection, "token.revoke", "token", token.token_id, person=user)
             return gone
 
-        return await self._db.write(revoke)
+        return await self._decide(revoke)
 
     async def holder(self, token: str, *, note: bool = True) -> Holder | None:
         """Whose token it is; None where it is nobody's, or has run out. `note`: as a use of it."""
@@ -233,6 +236,15 @@ class Users:
             delete_ended(connection, now, life)
 
         await self._db.write_beside(forget)
+
+    async def _decide(self, fn: Callable[[Connection], T]) -> T:
+        """One transaction while nobody else changes users, their roles or tokens."""
+
+        def decide(connection: Connection) -> T:
+            hold(connection, "users")
+            return fn(connection)
+
+        return await self._db.write_beside(decide)
 
 
 _COUNT = select(func.count()).select_from(users)
