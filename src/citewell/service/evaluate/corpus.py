@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import anyio.to_thread
+from pydantic import SecretStr
 
 from citewell import __version__
 from citewell.errors import InvalidInput, StorageError, UnreadableFile
@@ -85,8 +86,8 @@ async def get_corpus(app: App, name: str | None) -> Corpus:
 async def load_corpus(
     app: App, path: Path, *, fresh: bool = False, on_progress: OnProgress | None = None
 ) -> AsyncIterator[Corpus]:
-    """The corpus at `path` (JSON lines, or a folder of files) in its library; the models are those
-    of `app`.
+    """The corpus at `path` (JSON lines, or a folder of files) in its library, a folder of the cache
+    wherever that of `app` is kept; the models are those of `app`.
 
     `fresh`: read and cut it again; only new texts are embedded. Raises InvalidInput where there is
     nothing to load.
@@ -98,7 +99,9 @@ async def load_corpus(
         / f"{re.sub(r'[^a-zA-Z0-9_-]+', '-', path.stem)[:40]}-{source.fingerprint[:12]}"
     )
     await anyio.to_thread.run_sync(lambda: home.mkdir(parents=True, exist_ok=True))
-    settings = app.settings.model_copy(update={"home": home, "collection": COLLECTION})
+    settings = app.settings.model_copy(
+        update={"home": home, "collection": COLLECTION, **_NO_SERVER}
+    )
     async with App(settings, lender=app) as own:
         done = None if fresh else _read_mark(home / LOADED)
         # a file that could not be read is tried again; one that was costs nothing
@@ -107,6 +110,14 @@ async def load_corpus(
             done = {"troubles": [*source.troubles, *failed], "names": source.names}
             (home / LOADED).write_text(json.dumps(done, ensure_ascii=False), "utf-8")
         yield Corpus(own, COLLECTION, source.fingerprint, done["troubles"], done["names"])
+
+
+_NO_SERVER = {
+    **dict.fromkeys(
+        ("database_url", "database_direct_url", "database_replica_urls"), SecretStr("")
+    ),
+    "objects_url": "",
+}
 
 
 @dataclass(frozen=True, slots=True)

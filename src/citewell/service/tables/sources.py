@@ -225,9 +225,8 @@ async def _add_database(app: App, place: Place, before: Source | None, anew: boo
     schema = await _inspect_schema(connection)
     put = await _put_source(app, _build_source(place, schema), place)
     warnings = list(schema.notes)
-    if has_password(place.location) and await anyio.to_thread.run_sync(
-        is_readable_by_others, app.settings.database
-    ):
+    in_file = app.db.dialect == "sqlite" and has_password(place.location)
+    if in_file and await anyio.to_thread.run_sync(is_readable_by_others, app.settings.database):
         warnings.append(
             Text(
                 "its password is kept in {database}, which others on this machine may "
