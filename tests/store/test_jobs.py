@@ -335,3 +335,25 @@ async def test_a_job_that_is_put_off_waits_for_its_time(db: Database) -> None:
         clock.now += 1
     assert await jobs.claim() is not None
     assert (await jobs.finish(job.job_id, {}, attempt=1)).error is None
+
+
+async def test_jobs_that_ended_are_forgotten_in_time(db: Database) -> None:
+    """What failed stays until somebody cancels it; what is young, waits or runs, in any case."""
+    clock = Clock()
+    jobs = Jobs(db, clock, steady=clock, lease=60)
+    done, failed, running, waiting = [(await jobs.create("add", {})).job_id for _ in range(4)]
+    for _ in range(3):
+        await jobs.claim()
+    await jobs.finish(done, {})
+    await jobs.fail(failed, StorageError("the disk is full"))
+    for day in range(31):
+        clock.now = 1000.0 + day * 86_400
+        assert await jobs.forget_ended(30) == 0
+    clock.now += 1
+    assert await jobs.forget_ended(30) == 1
+    assert {job.job_id for job in await jobs.list()} == {failed, running, waiting}
+    await jobs.cancel(failed)
+    for _ in range(31):
+        clock.now += 86_400
+        await jobs.forget_ended(30)
+    assert {job.job_id for job in await jobs.list()} == {running, waiting}

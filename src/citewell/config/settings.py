@@ -181,7 +181,7 @@ class Settings(BaseSettings):
     collection: str = Field(
         "default", min_length=1, description="collection used where none is named"
     )
-    trace_days: int = Field(30, ge=1, description="days a trace is kept")
+    trace_days: int = Field(30, ge=1, description="days a trace, and a job that ended, is kept")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "warning", description="least severe message logged"
     )

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, func, insert, not_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, not_, select, update
 
 from citewell.errors import CitewellError, Conflict
 from citewell.messages import Text, dump_json, encode_column
@@ -44,6 +44,7 @@ from citewell.store.job_rows import (
     parse_job,
 )
 from citewell.store.leases import Leases
+from citewell.store.retention_clock import DAY, get_deletion_time
 from citewell.store.schema.job_tables import jobs
 
 LEASE_SECONDS = 60.0
@@ -238,6 +239,17 @@ class Jobs:
             put_off_job, self._leases, job_id, error, seconds, attempt
         )
 
+    async def forget_ended(self, days: float) -> int:
+        """Those that ended well, or were cancelled, so long ago; how many. One that failed stays
+        until it is tried again or cancelled.
+        """
+
+        def forget(connection: Connection) -> int:
+            before = get_deletion_time(connection, self._clock()) - days * DAY
+            return connection.execute(_FORGET, {"before": before}).rowcount
+
+        return await self._db.write_beside(forget)
+
     async def _update_job(
         self, job_id: str, attempt: int | None, changes: Mapping[str, Any], *, renew: bool = False
     ) -> Job:
@@ -253,6 +265,11 @@ class Jobs:
 
 _AGAIN = {"state": "queued", "attempts": 0, "faults": 0, "lease": 0}
 _INSERT = insert(jobs).values(state="queued", done=0, total=0, attempts=0, lease=0)
+_FORGET = delete(jobs).where(
+    jobs.c.state.in_(["done", "cancelled"]),
+    jobs.c.created_at < bindparam("before"),  # there is an index of it
+    jobs.c.updated_at < bindparam("before"),
+)
 _FOLDER = json_field(jobs.c.payload, "folder")
 FOLDERS = select(_FOLDER).where(
     jobs.c.state.in_(["queued", "running", "failed"]), _FOLDER.is_not(None)

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, insert, select, update
 
 from citewell.store.schema.memory_tables import moments
 
-LEAP = 86_400.0  # seconds
+DAY = 86_400.0  # seconds
+LEAP = DAY
 NOTED = 60.0  # seconds that pass between two notes: every writer of a trace would wait for them
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 from tests.service.sync.worlds import FolderWorld
 
 from citewell.config import Settings
@@ -32,6 +33,7 @@ from citewell.service.sync.sync_places import (
     submit_sync,
 )
 from citewell.store.index.protocol import Filter
+from citewell.store.schema.job_tables import syncs
 
 
 @pytest.fixture
@@ -77,6 +79,8 @@ async def test_a_folder_is_looked_at_when_it_changes(
     monkeypatch.setattr(watch_folders, "REST", 100)
     info = await add_sync(app, world.place, "kept", 86_400)
     await run_sync(app, info.sync_id)
+    forgotten = update(syncs).values(job_id="job_that_ended_long_ago")
+    await app.db.write_beside(lambda connection: connection.execute(forgotten))
     working = asyncio.create_task(run_worker(app))
     try:
         async with asyncio.timeout(120):

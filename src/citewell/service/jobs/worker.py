@@ -137,6 +137,7 @@ async def _resume_leftovers(app: App) -> None:
                 await app.file_objects.sweep()
                 if app.db.dialect == "postgresql":
                     await app.db.write_beside(sweep_counts)
+                await app.jobs.forget_ended(app.settings.trace_days)
                 await sweep_sent_files(app)
                 await sweep_copies(app)
         except CitewellError as error:

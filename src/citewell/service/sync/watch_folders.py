@@ -14,7 +14,6 @@ from citewell.errors import CitewellError, NotFound
 from citewell.runtime.app import App
 from citewell.service.sync.places import FOLDER
 from citewell.service.sync.sync_places import submit_sync
-from citewell.store.job_rows import ENDED
 
 log = logging.getLogger(__name__)
 LOOK = 5.0  # seconds between two looks at which folders are watched
@@ -102,7 +101,6 @@ class _Watching:
             self._changed.discard(sync_id)
 
     async def _is_running(self, job_id: str) -> bool:
-        if not job_id:
-            return False
-        job = await self._app.jobs.get(job_id)
-        return job.state not in ENDED and job.state != "queued"
+        with suppress(NotFound):  # there was none yet, or it ended long ago
+            return (await self._app.jobs.get(job_id)).state == "running"
+        return False
