@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import anyio
 import httpx
 import pytest
+import yaml
 from pydantic import SecretStr
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, make_url, select, update
+from tests.conftest import REPOSITORY
 from tests.interfaces.auth import people, with_users
+from tests.servers.replica import find_program
 
 from citewell.config import Settings
 from citewell.errors import StorageError
@@ -121,6 +126,29 @@ async def test_a_route_that_forgets_its_user(
             path = f"/api/traces/{answer['trace_id']}"
             codes = {name: (await client.get(path)).status_code for name, client in by.items()}
             assert codes == {"boss": 200, "ann": 200, "eve": 404}
+
+
+async def test_the_role_of_the_deployment_is_plain(
+    tmp_path: Path, path: Path, postgres_url: str
+) -> None:
+    """deploy/database.sql makes the role and the database that compose.yaml names."""
+    compose = yaml.safe_load((REPOSITORY / "deploy" / "compose.yaml").read_text("utf-8"))
+    environment = compose["services"]["server"]["environment"]
+    named = make_url(environment["CITEWELL_DATABASE_URL"].replace("${DATABASE_PASSWORD:?}", "x"))
+    assert (named.username, named.database) == ("citewell", "citewell")
+    script = str(REPOSITORY / "deploy" / "database.sql")
+    assert "./database.sql" in "".join(compose["services"]["database"]["volumes"])
+    psql = [str(find_program("psql")), "-X", "-v", "ON_ERROR_STOP=1", postgres_url, "-f"]
+    environ = {**os.environ, "DATABASE_PASSWORD": "it's"}
+    await anyio.run_process([*psql, script], env=environ)
+    try:
+        own = postgres_url.replace("postgres@/postgres?", "citewell@/citewell?")
+        async with Database(path, own) as db:
+            assert await db.read(passes_fences) is False
+    finally:
+        gone = tmp_path / "gone.sql"
+        gone.write_text("DROP DATABASE citewell WITH (FORCE);\nDROP ROLE citewell;\n", "utf-8")
+        await anyio.run_process([*psql, str(gone)])
 
 
 async def test_a_superuser_is_told_that_it_passes(
