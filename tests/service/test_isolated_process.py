@@ -9,6 +9,8 @@ import pickle
 import subprocess
 import sys
 
+import pytest
+
 from citewell.config import Settings
 from citewell.service.jobs.isolated_jobs import PACKAGES, PROGRAM
 
@@ -29,6 +31,7 @@ def run_program(settings: Settings) -> tuple[int, str]:
         return child.wait(120), said
 
 
+@pytest.mark.sqlite  # a folder stands where its file would be
 def test_a_database_that_cannot_be_opened(settings: Settings) -> None:
     """Its cause in a line, without a traceback, and an exit code that says so."""
     settings.database.mkdir(parents=True)
