@@ -16,6 +16,7 @@
      │    └── BudgetSpent       end the question with what there is; `code` is the limit
      ├── SourceUnavailable      tables cannot be reached: bring the file or the server back
      ├── StorageError           the disk or the database refuses (full, locked, read-only)
+     │    └── DatabaseAway      its server cannot be reached, or went at the end of a change
      ├── Stopped                the server ends first: ask again, or use `resume`, when it is back
      └── StepLimit              a graph took more steps than it is allowed
 
@@ -111,6 +112,10 @@ class SourceUnavailable(CitewellError):
 
 class StorageError(CitewellError):
     code = "storage"
+
+
+class DatabaseAway(StorageError):
+    """Whoever can wait for the server, or look whether the change was kept, may do so."""
 
 
 class Stopped(CitewellError):

@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.error_codes import raises_about, raises_code
 from tests.service.made import script
 
 from citewell.config import Settings
-from citewell.errors import InvalidInput, NotFound, StorageError
+from citewell.errors import DatabaseAway, InvalidInput, NotFound, StorageError
 from citewell.runtime.app import App
 from citewell.service.ask.ask import ask, stream_answer
 from citewell.service.ask.run import AskRequest
@@ -62,6 +64,30 @@ async def test_of_a_draft_that_was_cut_the_whole_sentences_are_shown(filled: App
     answer = await ask(filled, AskRequest(question="When was the lighthouse built?"))
     assert (answer.status, answer.answer, answer.usage.calls) == ("answered", f"{text}[1]", 2)
     assert any("longer than its limit of tokens" in warning for warning in answer.warnings)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+async def test_an_answer_waits_for_a_database_that_is_away(
+    filled: App, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    """It is there once, with its trace, also where nobody knew whether it had been kept."""
+    write, went = filled.db.write_beside, list[str]()
+
+    async def lose_answer(change: Callable[..., Any], *args: Any) -> Any:
+        if change.__name__ != "store" or went:
+            return await write(change, *args)
+        went.append(change.__name__)
+        if kept:
+            await write(change, *args)
+        raise DatabaseAway("the connection was lost")
+
+    monkeypatch.setattr(filled.db, "write_beside", lose_answer)
+    script(filled).enqueue("The lighthouse was built in 1857.")
+    answer = await ask(filled, AskRequest(question="When was the lighthouse built?"))
+    assert (went, answer.warnings) == (["store"], [])
+    assert (await filled.traces.get(answer.trace_id)).answer == answer
+    [session] = await filled.sessions.list()
+    assert len(await filled.sessions.history(session.session_id)) == 2
 
 
 async def test_the_trace_keeps_steps_prompts_and_answer(filled: App) -> None:

@@ -5,10 +5,12 @@ of it is kept or the run goes on.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
+import stamina
 from sqlalchemy import Connection
 
-from citewell.errors import CitewellError, Conflict
+from citewell.errors import CitewellError, Conflict, DatabaseAway, NotFound
 from citewell.messages import Text
 from citewell.service.admin.forbidden_folders import redact_folders
 from citewell.service.ask.run import Run
@@ -16,11 +18,13 @@ from citewell.service.ask.snapshot import build_snapshot, dump_request
 from citewell.store.confirmed.items import note_uses
 from citewell.types import Answer, Message, Trace
 
+AWAY = 30.0  # seconds that an answer which is made waits for a database that is away
+
 
 async def store_answer(run: Run, answer: Answer) -> Answer:
     """Store session and trace before the answer goes out; a refusal is told in the answer."""
     try:
-        return await _commit_answer(run, answer)
+        return await _commit_when_back(run, answer)
     except CitewellError as error:
         if (
             run.ending is not None
@@ -37,6 +41,24 @@ async def store_answer(run: Run, answer: Answer) -> Answer:
         return answer.model_copy(
             update={"session_id": "", "trace_id": "", "warnings": [*answer.warnings, warning]}
         )
+
+
+async def _commit_when_back(run: Run, answer: Answer) -> Answer:
+    """What may have been kept as the server went is looked for before it is kept again."""
+    async for attempt in stamina.retry_context(
+        on=DatabaseAway, attempts=None, timeout=AWAY, wait_initial=0.1, wait_max=2.0
+    ):
+        with attempt:
+            if attempt.num > 1 and (kept := await _find_kept_answer(run)) is not None:
+                return kept
+            return await _commit_answer(run, answer)
+    raise AssertionError("the last attempt returns or raises")
+
+
+async def _find_kept_answer(run: Run) -> Answer | None:
+    with suppress(NotFound):
+        return (await run.app.traces.get(run.trace_id, run.request.user_id)).answer
+    return None
 
 
 async def _commit_answer(run: Run, answer: Answer) -> Answer:

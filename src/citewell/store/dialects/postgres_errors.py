@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import URL
 
-from citewell.errors import StorageError
+from citewell.errors import DatabaseAway, StorageError
 from citewell.messages import Text
 
 # SQLSTATEs, of the appendix "PostgreSQL Error Codes" of its manual
@@ -83,7 +83,7 @@ def to_storage_error(name: str, url: URL, error: BaseException | None) -> Storag
             said = said.replace(secret, "***")
     state = _find_state(error)
     if state.startswith(_LOST):
-        return StorageError(
+        return DatabaseAway(
             Text("{name}: the database server cannot be reached: {said}", name=name, said=said),
             hint=Text("is the server up, and are host and port in CITEWELL_DATABASE_URL right?"),
         )

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from citewell.errors import StorageError
+from citewell.errors import DatabaseAway, StorageError
 from citewell.messages import Text
 from citewell.store.dialects.database_url import get_public_name, parse_database_url
 from citewell.store.dialects.erasure import rewrite_tables
@@ -269,8 +269,8 @@ class PostgresServer:
                 pool.dispose()
         return done
 
-    def _make_doubt_error(self) -> StorageError:
-        return StorageError(
+    def _make_doubt_error(self) -> DatabaseAway:
+        return DatabaseAway(
             Text(
                 "{name}: the connection was lost at the very end of a change; it may have been "
                 "kept or not",
