@@ -206,14 +206,16 @@ async def test_the_version_before_works_with_what_was_only_added(
 
 
 @pytest.mark.parametrize("knows", range(1, len(revisions.REVISIONS)))
-async def test_a_version_that_knows_fewer_revisions_starts(
+async def test_a_version_that_knows_fewer_revisions(
     path: Path, home_url: str, knows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of those that there are, all but the baseline are additive."""
+    """It starts where it takes locks as the others do, which came with revision 0005."""
     monkeypatch.setattr(revisions, "REVISIONS", revisions.REVISIONS[:knows])
-    async with Database(path, home_url) as db:
-        assert await db.read(revisions.judge_revision) == "ahead"
-    assert (await look(path, home_url)).known == f"{knows:04}"
+    schema = await look(path, home_url)
+    assert (schema.state, schema.known) == ("ahead" if knows >= 5 else "later", f"{knows:04}")
+    if knows >= 5:
+        async with Database(path, home_url) as db:
+            assert await db.read(revisions.judge_revision) == "ahead"
 
 
 async def test_somebody_elses_database_is_left_alone(path: Path, postgres_database: str) -> None:
