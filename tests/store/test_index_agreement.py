@@ -19,7 +19,7 @@ from citewell.ingest import parse_here
 from citewell.ingest.chunk.section_summaries import chunk_with_summaries
 from citewell.models.base import Vector
 from citewell.store.db import Database
-from citewell.store.index import postgres_vectors, postgres_words
+from citewell.store.index import postgres_blocks, postgres_vectors, postgres_words
 from citewell.store.index.adapters import INDEXES
 from citewell.store.index.protocol import Filter, Index
 from citewell.store.library.catalog import Catalog
@@ -76,7 +76,10 @@ async def fill(db: Database, samples: list[tuple[Path, Document, list[Chunk]]]) 
 
 
 @pytest.fixture
-async def pair(path: Path, home_url: str) -> AsyncIterator[Pair]:
+async def pair(path: Path, home_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Pair]:
+    """Most words are packed, in small segments and large ones."""
+    monkeypatch.setattr(postgres_blocks, "SEGMENT", 16)
+    monkeypatch.setattr(postgres_blocks, "LARGE", 4)
     samples = read_samples()
     path.parent.mkdir()
     async with AsyncExitStack() as stack:

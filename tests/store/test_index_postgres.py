@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from citewell.store.db import Database
-from citewell.store.index import postgres_vectors
+from citewell.store.index import postgres_blocks, postgres_vectors
 from citewell.store.index.adapters import INDEXES
 from citewell.store.index.protocol import Filter
 from citewell.store.index.search_tables import (
@@ -92,6 +92,60 @@ async def test_indexes_dropped_for_bulk_are_not_missed(shelf: Shelf, db: Databas
         await shelf.put(f"b{n}", "unlike", collection="another")
         assert await db.read(list_indexes) & names == there
         assert await search() == before
+
+
+EARLIER = """DROP TABLE word_news, word_gone, word_segments, word_blocks;
+    UPDATE alembic_version SET version_num = '0006'"""
+
+
+@pytest.fixture
+def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_blocks, "SEGMENT", 8)
+    monkeypatch.setattr(postgres_blocks, "LARGE", 3)
+
+
+def compare_postings(connection: Connection) -> tuple[list[int], int, int]:
+    """That what is packed and what waits are all words; the sizes of segments, how many chunks
+    wait, and how many of the packed are gone.
+    """
+    sql = connection.exec_driver_sql
+    terms = list(sql("SELECT DISTINCT unnest(terms) FROM words").scalars())
+    rows = sql("SELECT rowid, sparsevec_send(weights) FROM words").all()
+    want, found = (
+        postgres_blocks.unpack_rows(rows),
+        postgres_blocks.read_postings(connection, terms),
+    )
+    orders = [np.lexsort((each.terms, each.ids)) for each in (want, found)]
+    for name in want._fields:
+        left, right = getattr(want, name)[orders[0]], getattr(found, name)[orders[1]]
+        assert left == pytest.approx(right, abs=1e-4)
+    sizes = list(sql("SELECT cardinality(ids) FROM word_segments ORDER BY segment").scalars())
+    counts = "SELECT (SELECT count(*) FROM word_news), (SELECT count(*) FROM word_gone)"
+    return sizes, *sql(counts).one()
+
+
+@pytest.mark.usefixtures("small_segments")
+async def test_words_are_packed(shelf: Shelf, db: Database, home_url: str) -> None:
+    """As chunks come, are replaced and are deleted; and all that an earlier version left."""
+
+    async def put(name: str, words: str) -> str:
+        info = await shelf.put(name, *[f"{words} {i}" for i in range(6)], embed=False)
+        return info.doc_id
+
+    docs = [await put(f"d{n}", f"some words of{n}") for n in range(3)]
+    assert await db.read(compare_postings) == ([8, 8], 2, 0)
+    docs += [await put(f"d{n}", f"some words of{n}") for n in range(3, 5)]
+    assert await db.read(compare_postings) == ([24], 6, 0)
+    docs[1] = await put("d1", "other")
+    assert await db.read(compare_postings) == ([18, 8], 4, 0)  # a segment with gaps is made anew
+    await shelf.catalog.delete(docs[0])
+    assert await db.read(compare_postings) == ([8, 12], 4, 0)
+    assert len(await shelf.worded("other")) == 6
+    await db.write(lambda c: c.exec_driver_sql(EARLIER))
+    await Database(db.path, home_url).upgrade()
+    assert await db.read(compare_postings) == ([], 24, 0)
+    assert await db.write(postgres_blocks.pack_words) == 4
+    assert await db.read(compare_postings) == ([24], 0, 0)
 
 
 async def test_totals_are_joined(shelf: Shelf, db: Database) -> None:

@@ -125,6 +125,11 @@ async def everything_agrees(shelf: Shelf, db: Database) -> None:
                 sql("SELECT chunk, embedder FROM vector_index ORDER BY 1").all()
                 == sql("SELECT id, embedder FROM chunks WHERE embedder <> '' ORDER BY 1").all()
             )
+            packed = "SELECT unnest(ids) FROM word_segments EXCEPT SELECT chunk FROM word_gone"
+            assert (
+                sql(f"SELECT chunk FROM word_news UNION ALL ({packed}) ORDER BY 1").all()
+                == sql("SELECT rowid FROM words ORDER BY 1").all()
+            )
             assert (
                 sql("SELECT sum(chunks), sum(tokens) FROM word_totals").one()
                 == sql("SELECT count(*), sum(size) FROM words").one()

@@ -23,7 +23,7 @@ from citewell.store.migrations import revisions
 from citewell.store.schema.metadata import metadata
 
 # of one database alone: full text and vectors, and the record of SQLite's own steps
-OWN = ("words", "word_totals", "vector_index", "migrations", "sqlite_sequence")
+OWN = ("word", "vector_index", "migrations", "sqlite_sequence")
 HEAD = revisions.get_head()
 NEXT = """
 from alembic import op

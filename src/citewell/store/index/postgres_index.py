@@ -1,5 +1,5 @@
 """The index of many machines: words and vectors in PostgreSQL, beside the chunks. Nothing is kept
-here but counts of words, so every process answers from what is committed now.
+here, so every process answers from what is committed now.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from citewell.models.base import Vector
-from citewell.store.db import Database
 from citewell.store.index import postgres_vectors, postgres_words, vectors
 from citewell.store.index.database_index import DatabaseIndex, rank_exactly
 from citewell.store.index.protocol import Filter
@@ -19,10 +18,6 @@ NOMINATED = 50  # candidates whose exact vectors are compared, or four times wha
 
 class PostgresIndex(DatabaseIndex):
     """Needs the tables of `search_tables.py`."""
-
-    def __init__(self, db: Database, embedder: str) -> None:
-        super().__init__(db, embedder)
-        self._counts = postgres_words.WordCounts()
 
     def _search_nearest(
         self, connection: Connection, query: Vector, k: int, where: Filter
@@ -39,4 +34,4 @@ class PostgresIndex(DatabaseIndex):
     def _search_keywords(
         self, connection: Connection, tokens: Sequence[str], k: int, where: Filter
     ) -> list[tuple[int, float]]:
-        return postgres_words.search_keywords(connection, self._counts, tokens, k, where)
+        return postgres_words.search_keywords(connection, tokens, k, where)

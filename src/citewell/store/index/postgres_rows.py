@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from sqlalchemy import Connection, text
 
+from citewell.store.index import postgres_blocks
 from citewell.store.index.chunk_words import Words
 from citewell.store.index.search_tables import TERMS, ensure_vector_indexes
 from citewell.text.tokens import is_prefix
@@ -33,6 +34,10 @@ def insert_words(connection: Connection, rows: Sequence[Words]) -> None:
         built = [_build_word_row(row) for row in rows[start : start + _AT_ONCE]]
         columns = {name: [row[name] for row in built] for name in built[0]}
         connection.execute(_INSERT_WORDS, columns)
+    size = postgres_blocks.SEGMENT
+    # only whose chunks come to a round number packs what waits
+    if rows and rows[-1].chunk // size > (rows[0].chunk - 1) // size:
+        postgres_blocks.pack_words(connection)
 
 
 def insert_vectors(connection: Connection, given: dict[int, tuple[str, bytes]]) -> None:
@@ -59,7 +64,12 @@ def prune_changes(connection: Connection, kept: int) -> None:
 
 
 def forget_words(connection: Connection) -> None:
-    """VACUUM, which the server runs by itself, overwrites them."""
+    """Out of segments at once; VACUUM, which the server runs by itself, overwrites them."""
+    postgres_blocks.pack_words(connection, forget=True)
+
+
+def pack_words(connection: Connection) -> int:
+    return postgres_blocks.pack_words(connection)
 
 
 def write_vector(row: Iterable[float]) -> str:

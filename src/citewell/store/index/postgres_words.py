@@ -7,122 +7,141 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
+import numpy as np
 from sqlalchemy import (
     ARRAY,
     BigInteger,
     Connection,
     Double,
-    Integer,
-    Text,
     bindparam,
     cast,
     func,
     select,
 )
-from sqlalchemy.dialects.postgresql import array
 
 from citewell.store.index.filter_conditions import (
+    Condition,
     build_conditions,
     build_there_condition,
     narrow_filter,
 )
-from citewell.store.index.postgres_rows import hash_query_token, weigh_term, write_sparse
+from citewell.store.index.postgres_blocks import Ids, Postings, Weights, read_postings
+from citewell.store.index.postgres_rows import hash_query_token, weigh_term
 from citewell.store.index.protocol import Filter
-from citewell.store.index.search_tables import SparseVec, word_totals, words
+from citewell.store.index.search_tables import word_totals, words
 from citewell.store.schema.library import documents
 from citewell.text.tokens import is_prefix
 
 NOMINATED = 200  # chunks, or eight times what is asked for
+FEW = 20_000  # chunks that pass a filter, from where on each is not listed
+_SPARE = 20  # looked at beside them, for some may not pass
 _LEAST_RARITY = 1e-6  # FTS5's, of a word that more than half of all chunks have
-_MANY = 20_000  # chunks of which one in a hundred more or less changes no rank that counts
-_DRIFT = 0.01
-_MOST_KEPT = 200_000  # terms
-
-
-class Totals(NamedTuple):
-    """Of all chunks: `changes` and `last` tell one state from another."""
-
-    changes: int
-    last: int
-    chunks: int
-    length: float
-
-
-class WordCounts:
-    """How many chunks have each term: counted when it is asked for, and kept while the chunks are
-    the same, or many and nearly as many.
-    """
-
-    def __init__(self) -> None:
-        self._kept: tuple[Totals, dict[int, int]] = (Totals(0, 0, 0, 0), {})
-
-    def count(self, connection: Connection, terms: Sequence[int], totals: Totals) -> dict[int, int]:
-        """By term."""
-        before, counts = self._kept
-        near = before.chunks >= _MANY and (
-            abs(totals.chunks - before.chunks) <= _DRIFT * before.chunks
-        )
-        if (totals != before and not near) or len(counts) > _MOST_KEPT:
-            counts = {}
-            self._kept = totals, counts
-        unknown = [term for term in terms if term not in counts]
-        if unknown:
-            rows = connection.execute(_COUNTS, {"terms": unknown})
-            counts |= {row.term: row.number for row in rows}
-        return {term: counts[term] for term in terms}
+_MOST_SPREAD = 4_000_000  # from the first chunk to the last, or sixteen for each: added up in place
 
 
 def search_keywords(
-    connection: Connection, counts: WordCounts, tokens: Sequence[str], k: int, where: Filter
+    connection: Connection, tokens: Sequence[str], k: int, where: Filter
 ) -> list[tuple[int, float]]:
     """(chunk id, bm25) of the `k` best that pass."""
     narrow = narrow_filter(connection, where)
     if narrow is None:
         return []
-    prepared = connection.execute(_PREPARE).one()
-    totals = Totals(*prepared[: len(Totals._fields)])
-    if not totals.chunks:
+    gone, chunks, length, *_ = connection.execute(_PREPARE).one()
+    if not chunks:
         return []
-    terms = {token: hash_query_token(token) for token in tokens}
-    known = counts.count(connection, list(dict.fromkeys(terms.values())), totals)
-    rarities = {term: _measure_rarity(totals.chunks, number) for term, number in known.items()}
     conditions = build_conditions(words.c, narrow)
+    selective = bool(conditions or (narrow.kinds and "text" not in narrow.kinds))
     if narrow.kinds:
         conditions.append(words.c.kind.in_(narrow.kinds))
-    if prepared.gone and not where.doc_ids and not where.spans:
+    if gone and not where.doc_ids and not where.spans:
         conditions.append(build_there_condition(words.c))
-    values = {
-        "terms": list(rarities),
-        "query": write_sparse(rarities),
-        "count": max(NOMINATED, 8 * k),
-    }
-    rows = connection.execute(_NOMINATED.where(*conditions), values).all()
-    by_token = {token: rarities[term] for token, term in terms.items()}
-    average = totals.length / totals.chunks
-    scored = [(int(row.rowid), _score(row.tokens, row.size, by_token, average)) for row in rows]
+    terms = {token: hash_query_token(token) for token in tokens}
+    postings = read_postings(connection, list(set(terms.values())))
+    rarities = _measure_rarities(postings, chunks)
+    passing = _list_few(connection, conditions) if selective else None
+    ids, weights = _add_up(postings, rarities, passing)
+    by_token = {token: rarities.get(term, 0.0) for token, term in terms.items()}
+    average = length / chunks
+    scored = [
+        (chunk, _score(tokens_of, size, by_token, average))
+        for chunk, tokens_of, size in _nominate(
+            connection, ids, weights, conditions, max(NOMINATED, 8 * k)
+        )
+    ]
     # two tokens may share a number: a chunk that has none of them is no answer
     return sorted((pair for pair in scored if pair[1] > 0), key=lambda pair: (-pair[1], pair[0]))[
         :k
     ]
 
 
-def _measure_rarity(chunks: int, having: int) -> float:
-    rarity = math.log((chunks - having + 0.5) / (having + 0.5)) if having <= chunks else 0.0
-    return rarity if rarity > 0 else _LEAST_RARITY
+def _measure_rarities(postings: Postings, chunks: int) -> dict[int, float]:
+    """By term."""
+    terms, counts = np.unique(postings.terms, return_counts=True)
+    return {
+        term: max(_LEAST_RARITY, math.log((chunks - having + 0.5) / (having + 0.5)))
+        for term, having in zip(terms.tolist(), counts.tolist(), strict=True)
+    }
+
+
+def _list_few(connection: Connection, conditions: Sequence[Condition]) -> Ids | None:
+    """The chunks that pass, where they are few."""
+    found = connection.execute(select(words.c.rowid).where(*conditions).limit(FEW)).scalars().all()
+    return np.array(found, np.int64) if len(found) < FEW else None
+
+
+def _add_up(
+    postings: Postings, rarities: dict[int, float], passing: Ids | None
+) -> tuple[Ids, Weights]:
+    """Each chunk once, by its number, with the sum of its terms."""
+    known = np.array(sorted(rarities), np.int32)
+    by_place = np.array([rarities[term] for term in known.tolist()])
+    ids, weights = postings.ids, postings.weights * by_place[np.searchsorted(known, postings.terms)]
+    if passing is not None:
+        kept = np.isin(ids, passing)
+        ids, weights = ids[kept], weights[kept]
+    if not len(ids):
+        return ids, weights
+    first, spread = ids.min(), np.ptp(ids)
+    if spread > max(_MOST_SPREAD, 16 * len(ids)):
+        each, places = np.unique(ids, return_inverse=True)
+        return each, np.bincount(places, weights).astype(np.float64)
+    sums = np.bincount(ids - first, weights).astype(np.float64)
+    found = np.flatnonzero(sums)
+    return found + first, sums[found]
+
+
+def _nominate(
+    connection: Connection, ids: Ids, weights: Weights, conditions: list[Condition], count: int
+) -> Iterator[tuple[int, str, int]]:
+    """The `count` heaviest that pass, in any order: (chunk, tokens, size)."""
+    query, seen, found = _ROWS.where(*conditions), 0, 0
+    while seen < len(ids) and found < count:
+        # as many as are missing, by the share that passed until now
+        wanted = seen + (count - found) * max(1, seen) // max(1, found if seen else 1)
+        best = _take_best(ids, weights, wanted + _SPARE)
+        rows = connection.execute(query, {"ids": best[seen:].tolist()}).all()
+        yield from ((row.rowid, row.tokens, row.size) for row in rows)
+        seen, found = len(best), found + len(rows)
+
+
+def _take_best(ids: Ids, weights: Weights, count: int) -> Ids:
+    """In their order; of equal ones the earlier chunk first."""
+    kept = np.arange(len(ids))
+    if count < len(ids):
+        least = np.partition(weights, len(ids) - count)[len(ids) - count]
+        kept = np.flatnonzero(weights >= least)
+    return ids[kept[np.argsort(-weights[kept], kind="stable")]][:count]
 
 
 def _score(tokens: str, size: int, rarities: dict[str, float], average: float) -> float:
     starts = {token for token in rarities if is_prefix(token)}
-    counts = Counter(
-        token for token in tokens.split(" ") if token in rarities or token[:1] in starts
-    )
+    counts = Counter(tokens.split(" "))
     score = 0.0
     for token, rarity in rarities.items():
         if token in starts:
-            number = sum(n for each, n in counts.items() if each[0] == token)
+            number = sum(n for each, n in counts.items() if each[:1] == token)
         else:
             number = counts[token]
         score += rarity * weigh_term(float(number), float(size), average)
@@ -130,34 +149,12 @@ def _score(tokens: str, size: int, rarities: dict[str, float], average: float) -
 
 
 _PREPARE = select(
-    func.count(),
-    func.coalesce(func.max(word_totals.c.seq), 0),
+    select(documents.c.doc_id).where(documents.c.gone_since.is_not(None)).exists(),
     cast(func.coalesce(func.sum(word_totals.c.chunks), 0), BigInteger),
     cast(func.coalesce(func.sum(word_totals.c.tokens), 0), Double),
-    select(documents.c.doc_id).where(documents.c.gone_since.is_not(None)).exists().label("gone"),
     func.set_config("jit", "off", True),
-    func.set_config("work_mem", "64MB", True),
+    func.set_config("max_parallel_workers_per_gather", "0", True),
 ).select_from(word_totals)
-_asked = (
-    func.unnest(bindparam("terms", type_=ARRAY(Integer)))
-    .table_valued("term")
-    .render_derived(name="asked")
-)
-_COUNTS = select(
-    _asked.c.term,
-    select(func.count())
-    .select_from(words)
-    .where(words.c.terms.op("@>")(array([_asked.c.term])))
-    .scalar_subquery()
-    .label("number"),
-)
-_NOMINATED = (
-    select(words.c.rowid, words.c.tokens, words.c.size)
-    .where(words.c.terms.op("&&")(bindparam("terms", type_=ARRAY(Integer))))
-    .order_by(
-        words.c.weights.op("<#>", return_type=Double())(
-            cast(bindparam("query", type_=Text), SparseVec())
-        )
-    )
-    .limit(bindparam("count"))
+_ROWS = select(words.c.rowid, words.c.tokens, words.c.size).where(
+    words.c.rowid == func.any(bindparam("ids", type_=ARRAY(BigInteger)))
 )

@@ -41,6 +41,10 @@ class SearchRows(Protocol):
         """The words of what was deleted are to be read nowhere any more."""
         ...
 
+    def pack_words(self, connection: Connection) -> int:
+        """Some of what waits to be packed for quick searches; 0 where there is nothing."""
+        ...
+
 
 _ROWS: dict[str, SearchRows] = {"sqlite": sqlite_rows, "postgresql": postgres_rows}
 

@@ -15,6 +15,7 @@ from sqlalchemy import (
     ColumnClause,
     Connection,
     Integer,
+    LargeBinary,
     Text,
     bindparam,
     column,
@@ -90,6 +91,19 @@ word_totals = table(
     column("chunks", BigInteger),
     column("tokens", BigInteger),
 )
+word_blocks = table(
+    "word_blocks",
+    column("segment", BigInteger),
+    column("bucket", Integer),
+    column("postings", LargeBinary),
+)
+word_segments = table(
+    "word_segments",
+    column("segment", BigInteger),
+    column("first", BigInteger),
+    column("buckets", Integer),
+)
+word_news = table("word_news", column("chunk", BigInteger))
 
 _WORDS_TERMS = "CREATE INDEX IF NOT EXISTS words_terms ON words USING gin (terms)"
 
