@@ -341,7 +341,7 @@ def test_charts(page: Page, goto: Any, kind: str, said: str, first: str, picture
 
 @pytest.mark.parametrize(
     ("width", "theme", "language"),
-    [(1280, "light", "en"), (1280, "dark", "zh"), (360, "light", "zh"), (360, "dark", "en")],
+    [(1280, "light", "en"), (360, "dark", "zh")],
 )
 def test_it_can_be_used_by_everybody(
     costs: str, page: Page, goto: Any, axe: Any, picture: Any

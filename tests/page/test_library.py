@@ -162,9 +162,8 @@ def test_a_line_that_breaks_while_sending_is_tried_again(
 
 def test_a_job_that_runs_is_shown_and_cancelled(served: Served, page: Page, goto: Any) -> None:
     files = [
-        ("file", (f"{n}.md", f"# Ship {n}\n\n" + SHIPS.replace("Ship", f"Boat {n}")))
-        for n in range(300)
-    ]
+        ("file", (f"{n}.md", f"# Boat {n}\n\n" + SHIPS * 40)) for n in range(300)
+    ]  # minutes of work
     job = served.api("POST", "/collections/many/documents", files=files, timeout=4 * PATIENCE)
     goto("/library")
     running = work(page, "300 files into many")
@@ -302,7 +301,7 @@ def test_the_source_panel_opens_a_whole_document(served: Served, page: Page, got
 
 @pytest.mark.parametrize(
     ("width", "theme", "language"),
-    [(1280, "light", "en"), (1280, "dark", "zh"), (360, "light", "zh"), (360, "dark", "en")],
+    [(1280, "light", "en"), (360, "dark", "zh")],
 )
 def test_it_can_be_used_by_everybody(
     served: Served, page: Page, goto: Any, axe: Any, picture: Any

@@ -49,8 +49,9 @@ def shown(page: Page, goto: Goto, text: str, verdict: str = "supported") -> None
     expect(page.locator(".md .cite").first).to_be_visible()
 
 
-@pytest.mark.parametrize("verdict", ["supported", "partly"])
-@pytest.mark.parametrize("word", ["a ", "啊", "aa aaa "])
+@pytest.mark.parametrize(
+    ("word", "verdict"), [("a ", "supported"), ("啊", "partly"), ("aa aaa ", "supported")]
+)
 def test_a_number_does_not_begin_a_line(page: Page, goto: Goto, word: str, verdict: str) -> None:
     """Whatever the width: the sentences end at every place of a line."""
     page.set_viewport_size({"width": 420, "height": 800})
