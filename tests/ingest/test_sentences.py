@@ -90,6 +90,7 @@ def test_ends_inside_a_line(expected: list[str]) -> None:
             ["第一章 总则", "本法适用于所有的人", "新段落"],
         ),
         ("x = 1;\ny = 2;\n", ["x = 1;", "y = 2;"]),
+        ("lto = false\npanic='unwind'\nand so", ["lto = false", "panic='unwind'\nand so"]),
         ("one\r\n\r\ntwo", ["one", "two"]),
     ],
 )

@@ -37,8 +37,8 @@ _CHAPTER_LEVEL = {
     **dict.fromkeys(("篇", "节", "section"), 3),
 }
 _MARKUP = re.compile(r"#{1,6}\s|[=\-_*~]{3,}\s*$|```|~~~|\||>")
-# `key: value`: a row of a table, of a form, of front matter
-_FIELD = re.compile(r"[^\s:：|.。,，][^:：|.。,，]{0,39}(?:[:：]\s|：)\s*\S")
+# `key: value`, `key = value`: a row of a table, of a form, of front matter, of settings
+_FIELD = re.compile(r"[^\s:：|.。,，=][^:：|.。,，=]{0,39}(?:[:：]\s|：|\s=\s|=(?=\S))\s*\S")
 _NO_HEADING_END = ".,;:!?，。；：！？、…-—(（"
 WIDEST_WRAP = 200  # nobody wraps by hand at more than this: such a line is a paragraph of its own
 LONGEST_HEADING = 60
