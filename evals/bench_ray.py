@@ -25,12 +25,13 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bench_scale import make, start_server
+from bench_scale import start_server
 from citewell.config import Settings
 from citewell.runtime.app import App
 from citewell.service.bulk.ray_reading import RayReading
 from citewell.service.library.add import Reading, add_paths
 from citewell.service.library.read_and_embed import Engine, ingest_paths
+from scale_made import make
 
 A_DOCUMENT = 25  # passages
 ENGINES = {"add": Reading, "ray": RayReading}

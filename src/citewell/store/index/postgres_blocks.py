@@ -71,7 +71,7 @@ def read_postings(connection: Connection, terms: Sequence[int]) -> Postings:
     """Of these terms in all chunks."""
     asked = {"terms": list(terms)}
     packed = connection.execute(_BLOCKS, asked).all()
-    is_packed = connection.execute(_IS_PACKED).scalar_one()
+    is_packed, gone = connection.execute(_STATE).one()
     new = _NEW.where(_WAITS) if is_packed else _NEW
     rest = unpack_rows(connection.execute(new, asked))
     found = [rest.take(np.isin(rest.terms, terms))]
@@ -83,7 +83,6 @@ def read_postings(connection: Connection, terms: Sequence[int]) -> Postings:
         np.concatenate([each.ids for each in found]),
         np.concatenate([each.weights for each in found]),
     )
-    gone = connection.execute(_GONE).scalars().all() if is_packed else []
     return every.take(~np.isin(every.ids, gone)) if gone else every
 
 
@@ -194,8 +193,7 @@ _BLOCKS = (
         & (word_blocks.c.bucket == _asked.c.term % word_segments.c.buckets),
     )
 )
-_IS_PACKED = select(select(word_segments.c.segment).exists())
-_GONE = text("SELECT chunk FROM word_gone")
+_STATE = text("SELECT EXISTS (SELECT FROM word_segments), ARRAY(SELECT chunk FROM word_gone)")
 _TRY = text("SELECT pg_try_advisory_xact_lock(hashtextextended('word_segments', 0))")
 _WAITING = text("SELECT count(*) FROM (SELECT FROM word_news LIMIT :most) AS found")
 # what another process deletes just now stays for the next time
