@@ -15,7 +15,7 @@ from sqlalchemy import Connection, insert
 from citewell.store.db import Database
 from citewell.store.index import postgres_rows
 from citewell.store.index.chunk_words import Words
-from citewell.store.index.search_rows import get_search_rows
+from citewell.store.index.search_rows import get_search_rows, pack_words
 from citewell.store.index.search_tables import TERMS
 from citewell.store.schema.library import chunks, collections, documents, files, vectors
 from citewell.text.tokens import build_filter_tokens, is_prefix, tokenize_for_index
@@ -36,8 +36,7 @@ async def copy_rows(db: Database, url: str, made: Made) -> None:
         return
     with psycopg.connect(url) as connection:
         _copy_all(connection, made)
-    while await db.write_beside(lambda c: get_search_rows(c).pack_words(c)):
-        pass
+    await pack_words(db)
 
 
 def _insert_documents(connection: Connection, count: int) -> None:

@@ -13,6 +13,7 @@ from citewell.store.db import Database
 from citewell.store.index import postgres_blocks, postgres_vectors
 from citewell.store.index.adapters import INDEXES
 from citewell.store.index.protocol import Filter
+from citewell.store.index.search_rows import pack_words
 from citewell.store.index.search_tables import (
     drop_search_indexes,
     make_search_indexes,
@@ -125,7 +126,9 @@ def compare_postings(connection: Connection) -> tuple[list[int], int, int]:
 
 
 @pytest.mark.usefixtures("small_segments")
-async def test_words_are_packed(shelf: Shelf, db: Database, home_url: str) -> None:
+async def test_words_are_packed(
+    shelf: Shelf, db: Database, home_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As chunks come, are replaced and are deleted; and all that an earlier version left."""
 
     async def put(name: str, words: str) -> str:
@@ -146,6 +149,11 @@ async def test_words_are_packed(shelf: Shelf, db: Database, home_url: str) -> No
     assert await db.read(compare_postings) == ([], 24, 0)
     assert await db.write(postgres_blocks.pack_words) == 4
     assert await db.read(compare_postings) == ([24], 0, 0)
+    monkeypatch.setattr(postgres_blocks, "_WORN", 1)
+    await shelf.catalog.delete(docs[2])
+    assert await db.read(compare_postings) == ([24], 0, 6)
+    await pack_words(db, forget=True)
+    assert await db.read(compare_postings) == ([18], 0, 0)
 
 
 async def test_totals_are_joined(shelf: Shelf, db: Database) -> None:

@@ -10,7 +10,7 @@ from citewell.config import Settings
 from citewell.runtime.app import make_database
 from citewell.runtime.progress import OnProgress, Progress
 from citewell.store.db import Database
-from citewell.store.index.search_rows import get_search_rows
+from citewell.store.index.search_rows import pack_words
 from citewell.store.moving.move import move_all
 from citewell.types import Shown
 
@@ -49,8 +49,7 @@ async def upgrade_database(settings: Settings) -> DatabaseStatus:
     """
     await make_database(settings).upgrade()
     async with make_database(settings) as db:
-        while await db.write_beside(lambda c: get_search_rows(c).pack_words(c)):
-            pass  # some at a time, for other servers write meanwhile
+        await pack_words(db)
     return await get_database_status(settings)
 
 

@@ -28,6 +28,7 @@ from citewell.service.tables.sources import remove_source
 from citewell.store.confirmed.item_folder import ItemFolder
 from citewell.store.db import Database
 from citewell.store.dialects.expressions import is_among
+from citewell.store.index.search_rows import pack_words
 from citewell.store.job_rows import ENDED
 from citewell.store.schema.job_tables import jobs
 from citewell.store.schema.knowledge import confirmations, confirmed
@@ -99,6 +100,7 @@ async def forget_person(app: App, name: str, folders: Sequence[Path] = ()) -> Fo
     for item in items:
         with suppress(NotFound, Conflict):  # it was theirs alone, or is being settled
             await settle_item(app, item)
+    await pack_words(app.db, forget=True)
     remains = await app.db.forget(strict=True)
     changed.update({table: count for table, count in known.rows.items() if table not in changed})
     return Forgotten(

@@ -49,10 +49,10 @@ class Postings(NamedTuple):
 
 def pack_words(connection: Connection, *, forget: bool = False) -> int:
     """Make segments of what waits, where it is enough for one, a large one of many, and those anew
-    that have lost much, or anything (`forget`). How many were made: none where another process is
-    at it.
+    that have lost much, or anything (`forget`: then it waits for another process that is at it).
+    How many were made.
     """
-    if not connection.execute(_TRY).scalar_one():
+    if connection.execute(_HOLD if forget else _TRY).scalar_one() is False:
         return 0
     worn = connection.execute(_FIND_WORN, {"share": 0 if forget else 1 / _WORN}).scalars().all()
     made = _join_segments(connection, worn)
@@ -195,6 +195,7 @@ _BLOCKS = (
 )
 _STATE = text("SELECT EXISTS (SELECT FROM word_segments), ARRAY(SELECT chunk FROM word_gone)")
 _TRY = text("SELECT pg_try_advisory_xact_lock(hashtextextended('word_segments', 0))")
+_HOLD = text("SELECT pg_advisory_xact_lock(hashtextextended('word_segments', 0))")
 _WAITING = text("SELECT count(*) FROM (SELECT FROM word_news LIMIT :most) AS found")
 # what another process deletes just now stays for the next time
 _TAKE = text(
@@ -202,8 +203,9 @@ _TAKE = text(
         LIMIT :most FOR UPDATE SKIP LOCKED) RETURNING chunk"""
 )
 _FIND_WORN = text(
-    """SELECT segment FROM word_segments s WHERE :share * buckets < (SELECT count(*)
-        FROM word_gone g WHERE g.chunk BETWEEN s.first AND s.last AND g.chunk = ANY(s.ids))"""
+    """SELECT segment FROM word_segments s WHERE CASE WHEN :share * buckets < (SELECT count(*)
+        FROM word_gone WHERE chunk BETWEEN s.first AND s.last) THEN :share * buckets < (SELECT
+        count(*) FROM word_gone JOIN unnest(s.ids) AS own (chunk) USING (chunk)) ELSE false END"""
 )
 _SMALL = text("SELECT segment FROM word_segments WHERE buckets < :size")
 _DROP = text(

@@ -64,12 +64,14 @@ def prune_changes(connection: Connection, kept: int) -> None:
 
 
 def forget_words(connection: Connection) -> None:
-    """Out of segments at once; VACUUM, which the server runs by itself, overwrites them."""
-    postgres_blocks.pack_words(connection, forget=True)
+    """VACUUM, which the server runs by itself, overwrites them; a segment has numbers of their
+    terms until it has lost enough to be made anew, or `pack_words` is told to forget.
+    """
+    postgres_blocks.pack_words(connection)
 
 
-def pack_words(connection: Connection) -> int:
-    return postgres_blocks.pack_words(connection)
+def pack_words(connection: Connection, *, forget: bool = False) -> int:
+    return postgres_blocks.pack_words(connection, forget=forget)
 
 
 def write_vector(row: Iterable[float]) -> str:

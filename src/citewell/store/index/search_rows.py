@@ -10,6 +10,7 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
+from citewell.store.db import Database
 from citewell.store.index import postgres_rows, sqlite_rows
 from citewell.store.index.chunk_words import Words
 
@@ -41,8 +42,10 @@ class SearchRows(Protocol):
         """The words of what was deleted are to be read nowhere any more."""
         ...
 
-    def pack_words(self, connection: Connection) -> int:
-        """Some of what waits to be packed for quick searches; 0 where there is nothing."""
+    def pack_words(self, connection: Connection, *, forget: bool = False) -> int:
+        """Some of what waits to be packed for quick searches; 0 where there is nothing. `forget`:
+        and anew what holds something deleted.
+        """
         ...
 
 
@@ -51,3 +54,9 @@ _ROWS: dict[str, SearchRows] = {"sqlite": sqlite_rows, "postgresql": postgres_ro
 
 def get_search_rows(connection: Connection) -> SearchRows:
     return _ROWS[connection.dialect.name]
+
+
+async def pack_words(db: Database, *, forget: bool = False) -> None:
+    """All that waits, some at a time, for others write meanwhile."""
+    while await db.write_beside(lambda c: get_search_rows(c).pack_words(c, forget=forget)):
+        pass

@@ -55,7 +55,7 @@ def forget_words(connection: Connection) -> None:
     connection.execute(_OPTIMIZE)
 
 
-def pack_words(connection: Connection) -> int:  # noqa: ARG001 that index packs by itself
+def pack_words(connection: Connection, *, forget: bool = False) -> int:  # noqa: ARG001 of FTS5
     """Nothing waits."""
     return 0
 
