@@ -7,11 +7,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
+from sqlalchemy import Connection, select
 from tests.interfaces.jobs import wait_for_job
 
 from citewell.config import AccessSettings, Settings
 from citewell.runtime.app import App
 from citewell.service.admin.users import add_user
+from citewell.store.schema.metadata import metadata
 
 MANY = AccessSettings(requests_a_minute=100_000, tries_a_minute=100_000)
 
@@ -51,3 +53,14 @@ async def done(client: httpx.AsyncClient, job: dict[str, Any]) -> dict[str, Any]
 
 def code_of(reply: httpx.Response) -> str:
     return str(reply.json()["error"]["code"])
+
+
+async def read_kept(app: App) -> bytes:
+    """All that is kept: the bytes of SQLite's file, or the rows of PostgreSQL."""
+    if app.db.dialect == "sqlite":
+        return app.settings.database.read_bytes()
+
+    def read(connection: Connection) -> str:
+        return repr([connection.execute(select(table)).all() for table in metadata.sorted_tables])
+
+    return (await app.db.read(read)).encode()

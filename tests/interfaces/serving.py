@@ -22,6 +22,7 @@ from typing import Any
 
 import httpx
 from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
 from tests.servers.forked import Forked
 
@@ -186,6 +187,24 @@ def run_statement(settings: Settings, statement: str, **values: Any) -> list[tup
     with engine.begin() as connection:
         found = connection.execute(text(statement), values)
         return [tuple(row) for row in found] if found.returns_rows else []
+
+
+def read_rows(settings: Settings, query: str) -> list[tuple[Any, ...]]:
+    """Nothing where there is no database yet, or no tables in it."""
+    if not settings.database_url.get_secret_value() and not settings.database.exists():
+        return []
+    try:
+        return run_statement(settings, query)
+    except OperationalError:
+        return []
+
+
+def is_sound(settings: Settings) -> bool:
+    """As SQLite sees its file; PostgreSQL's are its own affair."""
+    if settings.database_url.get_secret_value():
+        return True
+    whole = run_statement(settings, "PRAGMA integrity_check") == [("ok",)]
+    return whole and run_statement(settings, "PRAGMA foreign_key_check") == []
 
 
 def bench(settings: Settings, folder: Path) -> Bench:

@@ -5,14 +5,13 @@ forgotten from the command line.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 from tests.interfaces.auth import code_of, people, with_users
+from tests.interfaces.serving import run_statement
 
 from citewell.config import Settings
 from citewell.runtime.app import App
@@ -45,9 +44,9 @@ def test_shown_and_verified(cli: Cli, settings: Settings) -> None:
     assert cli("audit", "--verify", "--expect", noted).code == 0
     assert cli("audit", "--verify", "--expect", f"3{noted[1:]}").code == 1
     assert cli("audit", "--verify", "--expect", "x").code == 1
-    with closing(sqlite3.connect(settings.database)) as connection, connection:
-        connection.execute("DROP TRIGGER audit_unchanged")
-        connection.execute("UPDATE audit SET action = 'user.role' WHERE seq = 2")
+    of_table = " ON audit" if settings.database_url.get_secret_value() else ""
+    run_statement(settings, "DROP TRIGGER audit_unchanged" + of_table)
+    run_statement(settings, "UPDATE audit SET action = 'user.role' WHERE seq = 2")
     broken = cli("audit", "--verify")
     assert (broken.code, "entry 2: it is not as it was written" in broken.err) == (1, True)
     told = json.loads(cli("audit", "--verify", "--json").out)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from starlette.routing import Route
-from tests.interfaces.auth import bearer, code_of, done, people, with_users
+from tests.interfaces.auth import bearer, code_of, done, people, read_kept, with_users
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput
@@ -127,7 +127,7 @@ async def test_tokens(app: App, client: httpx.AsyncClient) -> None:
     await app.users.settle()
     [info] = await app.users.tokens("Ann")
     assert info.used_at > 0
-    assert added.token.encode() not in app.settings.database.read_bytes()
+    assert added.token.encode() not in await read_kept(app)
     short = await make_token(app, "Ann", "short", days=1)
     later = Users(app.db, lambda: short.info.created_at + 86_401)
     assert await app.users.holder(short.token)
@@ -178,7 +178,7 @@ async def test_the_page_signs_in(app: App, client: httpx.AsyncClient) -> None:
         await client.post("/api/collections", json={"name": "c"}, headers={"X-CSRF-Token": other})
     ).status_code == 403
     kept = client.cookies[COOKIE]
-    assert kept.encode() not in app.settings.database.read_bytes()
+    assert kept.encode() not in await read_kept(app)
     assert (await client.post("/api/sign-out", headers=right)).status_code == 204
     assert (await client.get("/api/me", headers={"Cookie": f"{COOKIE}={kept}"})).status_code == 401
 

@@ -213,6 +213,7 @@ async def test_good_tokens_sign_in_so_often(app: App) -> None:
     )
 
 
+@pytest.mark.sqlite  # the triggers are in its words
 async def test_a_full_disk_locks_nobody_out(app: App) -> None:
     """What is only looked at is shown, by token and by the page's session, though no use of them
     can be written down.

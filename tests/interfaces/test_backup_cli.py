@@ -22,6 +22,7 @@ from tests.interfaces.serving import bench as bench_of
 from citewell.config import Settings
 
 Told = Callable[..., dict[str, Any]]
+pytestmark = pytest.mark.sqlite  # archives hold a file; tests/service has those of PostgreSQL
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.interfaces.serving import read_rows, run_statement
 from tests.servers.forked import Forked, run_forked
 
 from citewell.config import Settings
@@ -36,6 +35,7 @@ def environ(settings: Settings, tmp_path: Path) -> dict[str, str]:
     script.write_text(json.dumps([DRAFT, {"reply": VERDICTS, "delay": 60}]), "utf-8")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
     return kept | {
+        "CITEWELL_DATABASE_URL": settings.database_url.get_secret_value(),
         "CITEWELL_HOME": str(settings.home),
         "CITEWELL_CACHE": str(settings.cache),
         "CITEWELL_LLM": "scripted",
@@ -55,12 +55,7 @@ def done(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProces
 
 def waiting(settings: Settings) -> str:
     """The trace_id of a run whose answer is drafted, or nothing."""
-    if not settings.database.exists():
-        return ""
-    with closing(sqlite3.connect(settings.database, timeout=10)) as database:
-        rows = database.execute(
-            "SELECT trace_id FROM runs WHERE next = 'grade_relevance'"
-        ).fetchall()
+    rows = read_rows(settings, "SELECT trace_id FROM runs WHERE next = 'grade_relevance'")
     return str(rows[0][0]) if rows else ""
 
 
@@ -128,8 +123,7 @@ async def test_runs_are_listed_without_their_states(
         await app.runs.begin(
             "tr_2", "local", "dual_loop", {"question": "Of which nothing is finished?"}
         )
-    with closing(sqlite3.connect(settings.database)) as database, database:
-        database.execute("UPDATE runs SET state = 'no JSON' WHERE trace_id = 'tr_1'")
+    run_statement(settings, "UPDATE runs SET state = 'no JSON' WHERE trace_id = 'tr_1'")
     async with App(settings) as app:
         (run,) = await list_unfinished_runs(app.runs)
         assert await list_unfinished_runs(app.runs, "another") == []

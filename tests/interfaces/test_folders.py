@@ -56,7 +56,8 @@ async def test_a_database_that_is_gone(served: Served, app: App, settings: Setti
     told = [reply.text for reply in replies]
     assert [reply.status_code for reply in replies[:4]] == [503] * 4
     assert replies[0].json()["chat_model"].startswith("own.gguf: ")
-    assert all(": the database is closed" in text for text in told[:4])
+    naming = told[:4] if app.db.dialect == "sqlite" else told[1:4]  # a server's state has own words
+    assert [text for text in naming if ": the database is closed" not in text] == []
     assert [
         each.text for each in replies if each.is_error and str(settings.home.parent) in each.text
     ] == []

@@ -16,6 +16,7 @@ def test_module_adds_files(settings: Settings, tmp_path: Path) -> None:
     """
     (tmp_path / "a.md").write_text("# Lighthouse\n\nBuilt in 1857.\n", "utf-8")
     environ = {
+        "CITEWELL_DATABASE_URL": settings.database_url.get_secret_value(),
         "CITEWELL_HOME": str(settings.home),
         "CITEWELL_CACHE": str(settings.cache),
         "CITEWELL_EMBEDDER": "scripted",

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.interfaces.serving import run_statement
 
+from citewell.config import load_settings
 from citewell.interfaces.cli.output.terminal import strip_controls
 
 if TYPE_CHECKING:
@@ -273,7 +275,7 @@ def test_the_route_is_changed_by_hand(cli: Cli, session: str) -> None:
     assert steps(cli("papers", "plan", session, "--json")) == added
     said = [
         message["content"]
-        for message in json.loads(history(cli, session))
+        for message in json.loads(history(session))
         if message["content"].startswith("[route]")
     ]
     assert [line.split(":")[0] for line in said] == [
@@ -285,16 +287,10 @@ def test_the_route_is_changed_by_hand(cli: Cli, session: str) -> None:
     ]
 
 
-def history(cli: Cli, session: str) -> str:
+def history(session: str) -> str:
     """The conversation as the database has it."""
-    import os
-    import sqlite3
-    from contextlib import closing
-
-    with closing(sqlite3.connect(Path(os.environ["CITEWELL_HOME"]) / "citewell.db")) as database:
-        [row] = database.execute(
-            "SELECT session_data FROM sessions WHERE session_id = ?", (session,)
-        )
+    query = "SELECT session_data FROM sessions WHERE session_id = :session"
+    [row] = run_statement(load_settings(), query, session=session)
     return json.dumps(json.loads(row[0])["chat_history"])
 
 

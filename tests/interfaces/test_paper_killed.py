@@ -11,17 +11,17 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from tests.interfaces.serving import is_sound, read_rows, run_statement
 from tests.servers.forked import Forked, run_forked
 
 from citewell.config import Settings
@@ -103,13 +103,11 @@ class Bench:
 
     def session(self) -> dict[str, Any]:
         """The only one, as it is kept."""
-        with closing(sqlite3.connect(self.settings.database, timeout=10)) as database:
-            [row] = database.execute(
-                "SELECT session_id, current_state, session_data FROM sessions"
-            ).fetchall()
-            # one that was killed before its first step has nothing in hand: it is in no list, and
-            # goes with its days
-            runs = database.execute("SELECT next FROM runs WHERE next <> ''").fetchall()
+        kept = "SELECT session_id, current_state, session_data FROM sessions"
+        [row] = run_statement(self.settings, kept)
+        # one that was killed before its first step has nothing in hand: it is in no list, and
+        # goes with its days
+        runs = run_statement(self.settings, "SELECT next FROM runs WHERE next <> ''")
         return {
             "session_id": row[0],
             "state": row[1],
@@ -124,6 +122,7 @@ def bench(settings: Settings, tmp_path: Path) -> Bench:
         name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")
     }
     environ |= {
+        "CITEWELL_DATABASE_URL": settings.database_url.get_secret_value(),
         "CITEWELL_HOME": str(settings.home),
         "CITEWELL_CACHE": str(settings.cache),
         "CITEWELL_LLM": "scripted",
@@ -300,20 +299,13 @@ def test_killed_again_and_again(bench: Bench) -> None:
         turn = kept["chat_history"][answer["turn"]]
         assert (turn["role"], turn["content"]) == ("user", answer["question"])
         assert kept["chat_history"][answer["turn"] + 1]["content"] == answer["answer"]
-    with closing(sqlite3.connect(bench.settings.database)) as database:
-        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert database.execute("SELECT count(*) FROM documents").fetchone() == (1,)
+    assert is_sound(bench.settings)
+    assert run_statement(bench.settings, "SELECT count(*) FROM documents") == [(1,)]
 
 
 def under_way(settings: Settings) -> set[str]:
     """The tokens of those who have a message in hand; who goes on with one has a new token."""
-    try:
-        with closing(sqlite3.connect(f"file:{settings.database}?mode=ro", uri=True)) as database:
-            return {
-                str(row[0]) for row in database.execute("SELECT holder FROM runs WHERE next <> ''")
-            }
-    except sqlite3.OperationalError:  # no tables yet
-        return set()
+    return {row[0] for row in read_rows(settings, "SELECT holder FROM runs WHERE next <> ''")}
 
 
 @contextmanager

@@ -124,6 +124,7 @@ def test_ctrl_c_answers_from_what_was_read(settings: Settings, harbour: SiteServ
         name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")
     }
     environ |= {
+        "CITEWELL_DATABASE_URL": settings.database_url.get_secret_value(),
         "CITEWELL_HOME": str(settings.home),
         "CITEWELL_CACHE": str(settings.cache),
         "CITEWELL_LLM": "none",
