@@ -22,9 +22,9 @@ def shaped(reply: httpx.Response) -> dict[str, Any]:
     return error
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "status"),
-    [
+async def test_every_refusal_has_one_shape(client: httpx.AsyncClient) -> None:
+    """Whether a route, the router or the validation refuses."""
+    for method, path, status in (
         ("GET", "/api/nothing", 404),
         ("GET", "/nothing", 404),
         ("PUT", "/api/ask", 405),
@@ -35,15 +35,10 @@ def shaped(reply: httpx.Response) -> dict[str, Any]:
         ("GET", "/api/collections/none", 404),
         ("GET", "/api/traces?limit=0", 422),
         ("GET", "/api/traces?limit=x", 422),
-    ],
-)
-async def test_every_refusal_has_one_shape(
-    client: httpx.AsyncClient, method: str, path: str, status: int
-) -> None:
-    """Whether a route, the router or the validation refuses."""
-    reply = await client.request(method, path)
-    assert reply.status_code == status
-    assert shaped(reply)["message"]
+    ):
+        reply = await client.request(method, path)
+        assert reply.status_code == status, path
+        assert shaped(reply)["message"]
 
 
 async def test_fault_of_ours_has_the_shape_and_no_inside(
@@ -61,49 +56,44 @@ async def test_fault_of_ours_has_the_shape_and_no_inside(
     assert "secret" not in reply.text
 
 
-@pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::1", "192.168.1.5"]
-)
-async def test_rebound_host_is_refused(client: httpx.AsyncClient, host: str) -> None:
-    """A foreign name that leads here is not this server."""
-    reply = await client.get("/api/health", headers={"Host": host})
-    assert reply.status_code == 421
-    assert shaped(reply)["code"] == "wrong_host"
+async def test_rebound_host_is_refused(client: httpx.AsyncClient) -> None:
+    """A foreign name that leads here is not this server; every name of this machine's loopback
+    is.
+    """
+    for host in (
+        "evil.example",
+        "evil.example:80",
+        "127.0.0.1.evil.example",
+        "",
+        "[::1",
+        "192.168.1.5",
+    ):
+        reply = await client.get("/api/health", headers={"Host": host})
+        assert (reply.status_code, shaped(reply)["code"]) == (421, "wrong_host"), host
+    for host in ("localhost", "localhost:1", "127.0.0.1:9", "[::1]:8420"):
+        assert (await client.get("/api/health", headers={"Host": host})).status_code == 200, host
 
 
-@pytest.mark.parametrize("host", ["localhost", "localhost:1", "127.0.0.1:9", "[::1]:8420"])
-async def test_loopback_host_is_served(client: httpx.AsyncClient, host: str) -> None:
-    """Every name of this machine's loopback is."""
-    assert (await client.get("/api/health", headers={"Host": host})).status_code == 200
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
+async def test_page_of_another_origin_changes_nothing(client: httpx.AsyncClient) -> None:
+    """Neither by JSON nor by a form nor by DELETE; and there are no CORS headers to let it read."""
+    for headers in (
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
         {"Origin": "http://127.0.0.1:1"},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
-    ],
-)
-async def test_page_of_another_origin_changes_nothing(
-    client: httpx.AsyncClient, headers: dict[str, str]
-) -> None:
-    """Neither by JSON nor by a form nor by DELETE; and there are no CORS headers to let it read."""
-    for method, path in (
-        ("POST", "/api/collections"),
-        ("DELETE", "/api/collections/a"),
-        ("PATCH", "/api/sessions/a"),
     ):
-        reply = await client.request(method, path, json={"name": "a"}, headers=headers)
-        assert reply.status_code == 403
-        assert shaped(reply)["code"] == "wrong_origin"
-    assert (await client.get("/api/collections", headers=headers)).json() == {"collections": []}
-    assert (
-        "access-control-allow-origin"
-        not in (await client.get("/api/health", headers=headers)).headers
-    )
+        for method, path in (
+            ("POST", "/api/collections"),
+            ("DELETE", "/api/collections/a"),
+            ("PATCH", "/api/sessions/a"),
+        ):
+            reply = await client.request(method, path, json={"name": "a"}, headers=headers)
+            assert (reply.status_code, shaped(reply)["code"]) == (403, "wrong_origin"), headers
+        found = await client.get("/api/collections", headers=headers)
+        assert found.json() == {"collections": []}
+        read = await client.get("/api/health", headers=headers)
+        assert "access-control-allow-origin" not in read.headers
 
 
 async def test_own_page_may(client: httpx.AsyncClient) -> None:

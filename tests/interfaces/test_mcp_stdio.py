@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
+from tests.servers.forked import Forked
 
 PATIENCE = 240  # seconds; a machine under load starts a process slowly
 COMMAND = ("-m", "citewell", "mcp")
@@ -56,56 +59,61 @@ def request(number: int, tool: str, **arguments: Any) -> dict[str, Any]:
 class Server:
     """The process, spoken to in lines."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
         assert process.stdin
         assert process.stdout
-        self._to, self._from = process.stdin, process.stdout
+        self._to: IO[bytes] = process.stdin
+        self._from: IO[bytes] = process.stdout
 
-    async def send(self, *messages: dict[str, Any]) -> None:
-        self._to.write("".join(json.dumps(message) + "\n" for message in messages).encode())
-        await self._to.drain()
+    def write(self, data: bytes) -> None:
+        self._to.write(data)
 
-    async def reply(self, number: int) -> dict[str, Any]:
+    def send(self, *messages: dict[str, Any]) -> None:
+        self.write("".join(json.dumps(message) + "\n" for message in messages).encode())
+
+    def reply(self, number: int) -> dict[str, Any]:
         """The reply to a request; every line before it is of the protocol too."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                message: dict[str, Any] = json.loads(await self._from.readline())
-                assert message["jsonrpc"] == "2.0"
-                if message.get("id") == number:
-                    return message
+        while True:
+            message: dict[str, Any] = json.loads(self._from.readline())
+            assert message["jsonrpc"] == "2.0"
+            if message.get("id") == number:
+                return message
 
-    async def begin(self) -> None:
-        await self.send(BEGIN)
-        assert (await self.reply(1))["result"]["serverInfo"]["name"] == "citewell"
-        await self.send(READY)
+    def begin(self) -> None:
+        self.send(BEGIN)
+        assert self.reply(1)["result"]["serverInfo"]["name"] == "citewell"
+        self.send(READY)
 
-    async def ended(self) -> tuple[int, bytes, str]:
+    def wait_for_step(self, node: str) -> None:
+        while node.encode() not in (line := self._from.readline()):
+            assert line, "it has ended"
+
+    def ended(self) -> tuple[int, bytes, str]:
         """Exit code, and what came on either output until then."""
-        async with asyncio.timeout(PATIENCE):
-            self._to.close()
-            out, err = await asyncio.gather(self._from.read(), self.process.stderr.read())  # type: ignore[union-attr]
-            return await self.process.wait(), out, err.decode()
+        out, err = self.process.communicate()
+        return self.process.returncode, out, err.decode()
 
 
-@asynccontextmanager
-async def started(environ: dict[str, str], *command: str) -> AsyncIterator[Server]:
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *(command or COMMAND),
+@contextmanager
+def started(environ: dict[str, str], *command: str) -> Iterator[Server]:
+    pipe = subprocess.PIPE
+    process = Forked(
+        [sys.executable, *(command or COMMAND)],
+        bufsize=0,
         stdin=pipe,
         stdout=pipe,
         stderr=pipe,
         env=environ,
-        limit=10_000_000,
     )
+    too_late = threading.Timer(PATIENCE, process.kill)
+    too_late.start()
     try:
         yield Server(process)
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        too_late.cancel()
+        process.kill()
+        process.communicate()
 
 
 async def test_the_tools_with_the_official_client(environ: dict[str, str], tmp_path: Path) -> None:
@@ -151,29 +159,21 @@ async def test_the_tools_with_the_official_client(environ: dict[str, str], tmp_p
         assert "none.pdf" in missing.content[0].text  # type: ignore[union-attr]
 
 
-async def test_nothing_but_the_protocol_on_standard_output(environ: dict[str, str]) -> None:
+def test_nothing_but_the_protocol_on_standard_output(environ: dict[str, str]) -> None:
     """What is printed, by us, by native code or by a child, goes to standard error; a child finds
-    no input.
+    no input. Broken lines are answered or left, and what comes after them is read.
     """
-    async with started(environ, "-c", NOISY) as server:
-        await server.begin()
-        await server.send(request(2, "list_collections"))
-        assert not (await server.reply(2))["result"].get("isError")
-        code, out, err = await server.ended()
+    with started(environ, "-c", NOISY) as server:
+        server.begin()
+        server.write(b"not json\n\xff\xfe\n[]\n")
+        server.send(request(2, "nothing_of_that_name"))
+        server.reply(2)
+        server.send(request(3, "list_collections"))
+        assert not server.reply(3)["result"].get("isError")
+        code, out, err = server.ended()
     assert (code, out) == (0, b"")
-    assert [f"noise of {what}" in err for what in ("a print", "native code", "a child")] == [
-        True
-    ] * 3
-
-
-async def test_broken_lines_are_answered_or_left(environ: dict[str, str]) -> None:
-    """And what comes after them is read."""
-    async with started(environ) as server:
-        await server.begin()
-        server.process.stdin.write(b"not json\n\xff\xfe\n[]\n")  # type: ignore[union-attr]
-        await server.send(request(2, "nothing_of_that_name"), request(3, "list_collections"))
-        assert not (await server.reply(3))["result"].get("isError")
-        assert (await server.ended())[0] == 0
+    for what in ("a print", "native code", "a child"):
+        assert f"noise of {what}" in err
 
 
 @pytest.fixture
@@ -184,65 +184,54 @@ def slow(environ: dict[str, str], tmp_path: Path) -> dict[str, str]:
     return {**environ, "CITEWELL_SCRIPTED_REPLIES": str(script)}
 
 
-async def ask_something_slow(server: Server) -> None:
+def add_northgate(server: Server) -> None:
+    server.begin()
+    text = "# N\n\nThe Northgate lighthouse was built in 1857."
+    server.send(request(2, "add_document", text=text, title="N"))
+    assert not server.reply(2)["result"].get("isError")
+
+
+def ask_something_slow(server: Server, number: int) -> None:
     """A question that is under way: its first steps are reported."""
-    await server.send(
-        request(
-            2, "add_document", text="# N\n\nThe Northgate lighthouse was built in 1857.", title="N"
-        )
-    )
-    assert not (await server.reply(2))["result"].get("isError")
-    asking = request(3, "ask", question="When was the Northgate lighthouse built?", agent="qa")
+    asking = request(number, "ask", question="When was the lighthouse built?", agent="qa")
     asking["params"]["_meta"] = {"progressToken": "p"}
-    await server.send(asking)
-    async with asyncio.timeout(PATIENCE):
-        while b"DocumentRetrievalNode" not in await server._from.readline():
-            continue
+    server.send(asking)
+    server.wait_for_step("DocumentRetrievalNode")
 
 
-async def test_closed_input_ends_it(slow: dict[str, str]) -> None:
-    """Cleanly, also while a question is under way."""
-    async with started(slow) as server:
-        await server.begin()
-        await ask_something_slow(server)
-        code, _, err = await server.ended()
+def test_cancelling_stops_the_work(slow: dict[str, str]) -> None:
+    """The model is free again: a later request is not behind it, and no answer of the first one
+    comes. Closed input ends the process cleanly, also while a question is under way.
+    """
+    with started(slow) as server:
+        add_northgate(server)
+        ask_something_slow(server, 3)
+        cancelled = {"method": "notifications/cancelled", "params": {"requestId": 3}}
+        server.send({"jsonrpc": "2.0", **cancelled})
+        server.send(request(4, "search", query="lighthouse"))
+        assert "1857" in json.dumps(server.reply(4)["result"])
+        ask_something_slow(server, 5)
+        code, out, err = server.ended()
     assert code == 0, err
     assert "Traceback" not in err
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_a_signal_ends_it(slow: dict[str, str], number: signal.Signals) -> None:
-    """Cleanly, though its input is open and a question is under way."""
-    async with started(slow) as server:
-        await server.begin()
-        await ask_something_slow(server)
-        server.process.send_signal(number)
-        async with asyncio.timeout(PATIENCE):
-            assert await server.process.wait() == 0
-            err = await server.process.stderr.read()  # type: ignore[union-attr]
-        assert b"Traceback" not in err
-
-
-async def test_cancelling_stops_the_work(slow: dict[str, str]) -> None:
-    """The model is free again: a later request is not behind it, and no answer of the first one
-    comes.
-    """
-    async with started(slow) as server:
-        await server.begin()
-        await ask_something_slow(server)
-        await server.send(
-            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}}
-        )
-        await server.send(request(4, "search", query="lighthouse"))
-        assert "1857" in json.dumps((await server.reply(4))["result"])
-        code, out, _ = await server.ended()
-    assert code == 0
     assert b'"id":3' not in out
 
 
-async def test_settings_that_are_wrong_are_told_on_standard_error(environ: dict[str, str]) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it(slow: dict[str, str], number: signal.Signals) -> None:
+    """Cleanly, though its input is open and a question is under way."""
+    with started(slow) as server:
+        add_northgate(server)
+        ask_something_slow(server, 3)
+        server.process.send_signal(number)
+        assert server.process.wait(PATIENCE) == 0
+        assert server.process.stderr is not None
+        assert b"Traceback" not in server.process.stderr.read()
+
+
+def test_settings_that_are_wrong_are_told_on_standard_error(environ: dict[str, str]) -> None:
     """With exit code 1, and nothing on standard output."""
-    async with started({**environ, "CITEWELL_LLM": "nonsense"}) as server:
-        code, out, err = await server.ended()
+    with started({**environ, "CITEWELL_LLM": "nonsense"}) as server:
+        code, out, err = server.ended()
     assert (code, out) == (1, b"")
     assert "llm" in err

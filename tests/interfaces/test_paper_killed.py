@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -93,11 +94,8 @@ class Bench:
 
     def killed(self, *arguments: str, event: str, how: signal.Signals) -> None:
         with self.running(*arguments, event=event) as process:
-            until = time.monotonic() + 120
-            while not self.mark.exists():
-                assert process.poll() is None, process.stderr and process.stderr.read().decode()
-                assert time.monotonic() < until, "it never came so far"
-                time.sleep(0.02)
+            until(lambda: self.mark.exists() or process.poll() is not None)
+            assert process.poll() is None, process.stderr and process.stderr.read().decode()
             process.send_signal(how)
             assert process.wait(120) == (130 if how is signal.SIGINT else -signal.SIGKILL)
 
@@ -116,8 +114,7 @@ class Bench:
         }
 
 
-@pytest.fixture
-def bench(settings: Settings, tmp_path: Path) -> Bench:
+def bench_of(settings: Settings, folder: Path) -> Bench:
     environ = {
         name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")
     }
@@ -129,7 +126,38 @@ def bench(settings: Settings, tmp_path: Path) -> Bench:
         "CITEWELL_EMBEDDER": "scripted",
         "CITEWELL_READER": "scripted",
     }
-    return Bench(settings, environ, tmp_path)
+    return Bench(settings, environ, folder)
+
+
+@pytest.fixture
+def bench(settings: Settings, tmp_path: Path) -> Bench:
+    return bench_of(settings, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """A home with a session that has its report and its route."""
+    folder = tmp_path_factory.mktemp("begun")
+    made = bench_of(Settings(home=folder / "home", cache=folder / "cache"), folder)
+    made.done("paper", str(PAPER), "--interest", "")
+    return made
+
+
+@pytest.fixture
+def session_id(bench: Bench, request: pytest.FixtureRequest) -> str:
+    """Such a session in the test's own home, which is a copy where its database is a file."""
+    if bench.settings.database_url.get_secret_value():
+        return str(bench.done("paper", str(PAPER), "--interest", "")["session_id"])
+    begun: Bench = request.getfixturevalue("begun")
+    shutil.copytree(begun.settings.home, bench.settings.home, dirs_exist_ok=True)
+    return str(bench.session()["session_id"])
+
+
+def until(seen: Callable[[], Any]) -> None:
+    end = time.monotonic() + 120
+    while not seen():
+        assert time.monotonic() < end, "it never came so far"
+        time.sleep(0.02)
 
 
 def said(session: dict[str, Any]) -> list[str]:
@@ -141,7 +169,9 @@ STOPS = pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 
 @STOPS
 def test_killed_before_the_report_is_kept(bench: Bench, how: signal.Signals) -> None:
-    """The session is in its first state without a word; the next command makes the report, once."""
+    """The session is in its first state without a word; the next command makes the report, once.
+    Killed before the first route is kept, there is none.
+    """
     bench.killed("paper", str(PAPER), event="report", how=how)
     before = bench.session()
     assert (before["state"], before["chat_history"], "report" in before) == (
@@ -158,15 +188,14 @@ def test_killed_before_the_report_is_kept(bench: Bench, how: signal.Signals) -> 
     )
     assert (done["report"], after["runs"], done["unfinished"]) == (after["report"], [], [])
     assert done["report"]["citations"]
+    session = ("--session", before["session_id"])
+    bench.killed("paper", *session, "--interest", "training", event="plan", how=how)
+    assert (bench.session()["state"], bench.session().get("plan")) == (after["state"], None)
 
 
 @STOPS
-@pytest.mark.parametrize("first", [True, False])
-def test_killed_before_a_route_is_kept(bench: Bench, how: signal.Signals, first: bool) -> None:
-    """The first route, or another one: the old state stays until the new one is there."""
-    session_id = bench.done("paper", str(PAPER), *([] if first else ["--interest", ""]))[
-        "session_id"
-    ]
+def test_killed_before_a_route_is_kept(bench: Bench, session_id: str, how: signal.Signals) -> None:
+    """The old state stays until the new one is there."""
     before = bench.session()
     bench.killed("paper", "--session", session_id, "--interest", "training", event="plan", how=how)
     stopped = bench.session()
@@ -182,9 +211,10 @@ def test_killed_before_a_route_is_kept(bench: Bench, how: signal.Signals, first:
 
 
 @STOPS
-def test_killed_before_an_answer_is_kept(bench: Bench, how: signal.Signals) -> None:
+def test_killed_before_an_answer_is_kept(
+    bench: Bench, session_id: str, how: signal.Signals
+) -> None:
     """The question is in the history once, with one answer, and its trace can be looked up."""
-    session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
     before = bench.session()
     bench.killed("paper", "--session", session_id, "--ask", QUESTION, event="ask", how=how)
     assert bench.session()["chat_history"] == before["chat_history"]
@@ -202,16 +232,12 @@ def test_killed_before_an_answer_is_kept(bench: Bench, how: signal.Signals) -> N
     assert bench.done("trace", left["trace_id"])["question"] == QUESTION
 
 
-def test_what_another_process_answers_is_left_to_it(bench: Bench) -> None:
+def test_what_another_process_answers_is_left_to_it(bench: Bench, session_id: str) -> None:
     """A second terminal says so, takes nothing over, and answers its own; the first one's answer is
     kept.
     """
-    session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
     with bench.running("paper", "--session", session_id, "--ask", QUESTION, event="ask") as process:
-        until = time.monotonic() + 120
-        while not bench.mark.exists():
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        until(bench.mark.exists)
         seen = bench.done("papers", "show", session_id)
         assert ([each["question"] for each in seen["under_way"]], seen["unfinished"]) == (
             [QUESTION],
@@ -226,14 +252,10 @@ def test_what_another_process_answers_is_left_to_it(bench: Bench) -> None:
     assert bench.session()["runs"] == []
 
 
-def test_deleted_while_it_answers(bench: Bench) -> None:
+def test_deleted_while_it_answers(bench: Bench, session_id: str) -> None:
     """That is said, and no way to go on with it is shown."""
-    session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
     with bench.running("paper", "--session", session_id, "--ask", QUESTION, event="ask") as process:
-        until = time.monotonic() + 120
-        while not bench.mark.exists():
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        until(bench.mark.exists)
         bench.done("papers", "delete", session_id, "--yes")
         bench.mark.with_name("mark.go").touch()
         assert process.wait(120) == 1
@@ -243,9 +265,10 @@ def test_deleted_while_it_answers(bench: Bench) -> None:
     assert "go on with it" not in told
 
 
-def test_a_question_that_ends_its_process_does_not_lock_the_session(bench: Bench) -> None:
+def test_a_question_that_ends_its_process_does_not_lock_the_session(
+    bench: Bench, session_id: str
+) -> None:
     """It is tried once more, then given up, which is said; the session goes on."""
-    session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
     bench.killed(
         "paper", "--session", session_id, "--ask", QUESTION, event="ask", how=signal.SIGKILL
     )
@@ -269,10 +292,7 @@ def test_killed_again_and_again(bench: Bench) -> None:
         source = ["--session", session_id] if session_id else [str(PAPER)]
         before = under_way(bench.settings)
         with bench.running("paper", *source, *asked, wait=0.2) as process:
-            until = time.monotonic() + 120
-            while not under_way(bench.settings) - before and process.poll() is None:
-                assert time.monotonic() < until
-                time.sleep(0.01)
+            until(lambda: under_way(bench.settings) - before or process.poll() is not None)  # noqa: B023
             time.sleep(moment.random() * 0.8)
             process.kill()
             process.wait(120)
@@ -334,19 +354,14 @@ def test_a_killed_server_makes_the_report_after_all(bench: Bench) -> None:
             "/api/papers", files={"file": (PAPER.name, PAPER.read_bytes())}, data={"user_id": "ann"}
         )
         assert begun.status_code == 201, begun.text
-        until = time.monotonic() + 120
-        while not bench.mark.exists():
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        until(bench.mark.exists)
         process.kill()
         process.wait(120)
     job_id = begun.json()["job"]["job_id"]
     path = f"/api/papers/{begun.json()['session']['session_id']}?user_id=ann"
     with serving(bench) as (client, _):
-        until = time.monotonic() + 120
-        while (job := client.get(f"/api/jobs/{job_id}").json())["state"] not in {"done", "failed"}:
-            assert time.monotonic() < until, job
-            time.sleep(0.2)
+        until(lambda: client.get(f"/api/jobs/{job_id}").json()["state"] in {"done", "failed"})
+        job = client.get(f"/api/jobs/{job_id}").json()
         session = client.get(path).json()
     assert (job["state"], job["attempts"]) == ("done", 2), job["error"]
     assert (session["current_state"], session["unfinished"]) == ("GUIDE_PENDING_PLAN", [])
