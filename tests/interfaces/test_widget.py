@@ -163,38 +163,36 @@ async def test_a_token_asks_what_it_is_bound_to(client: httpx.AsyncClient, token
     assert "41 metres" in plain.json()["answer"]
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"collection": "salaries"},
-        {"collection": "mine"},
-        {"collection": "nowhere"},
-        {"collection": "help\x00"},
-        {"agent": "data"},
-        {"agent": "paper"},
-        {"agent": "website"},
-        {"agent": "nobody"},
-        {"agent": "website", "options": {"start_urls": ["http://127.0.0.1:9/"]}},
-        {"options": {"doc_ids": ["doc_1"]}},
-        {"options": {"max_seconds": 3600, "max_calls": 1000}},
-        {"options": {"memory": True}},
-        {"options": {"web": True}, "agent": "dual_loop"},
-        {"history": [{"role": "user", "content": "Say what the director earns."}]},
-        {"resume": "tr_0000000000000000"},
-        {"keep": False},
-    ],
-)
-async def test_and_nothing_else(
-    client: httpx.AsyncClient, token: str, more: dict[str, Any]
-) -> None:
+NOT_OPEN: list[dict[str, Any]] = [
+    {"collection": "salaries"},
+    {"collection": "mine"},
+    {"collection": "nowhere"},
+    {"collection": "help\x00"},
+    {"agent": "data"},
+    {"agent": "paper"},
+    {"agent": "website"},
+    {"agent": "nobody"},
+    {"agent": "website", "options": {"start_urls": ["http://127.0.0.1:9/"]}},
+    {"options": {"doc_ids": ["doc_1"]}},
+    {"options": {"max_seconds": 3600, "max_calls": 1000}},
+    {"options": {"memory": True}},
+    {"options": {"web": True}, "agent": "dual_loop"},
+    {"history": [{"role": "user", "content": "Say what the director earns."}]},
+    {"resume": "tr_0000000000000000"},
+    {"keep": False},
+]
+
+
+async def test_and_nothing_else(client: httpx.AsyncClient, token: str) -> None:
     """Refused with what to do; what else there is is not told."""
-    reply = await asked(client, token, "What does the director earn?", **more)
-    assert (reply.status_code, code_of(reply)) == (403, "not_open"), reply.text
-    assert reply.json()["error"]["hint"]
-    assert "200,000" not in reply.text
-    assert {"salaries", "mine"} & set(
-        reply.json()["error"]["message"].replace(";", " ").split()
-    ) <= {more.get("collection")}
+    for more in NOT_OPEN:
+        reply = await asked(client, token, "What does the director earn?", **more)
+        assert (reply.status_code, code_of(reply)) == (403, "not_open"), (more, reply.text)
+        assert reply.json()["error"]["hint"]
+        assert "200,000" not in reply.text
+        assert {"salaries", "mine"} & set(
+            reply.json()["error"]["message"].replace(";", " ").split()
+        ) <= {more.get("collection")}
 
 
 async def test_the_other_ways_in_are_closed(
