@@ -37,8 +37,8 @@ test: setup check  ## every check, then every test, in two processes; TEST="-n 0
 test-fast: $(VENV)/.dev  ## the tests of language and stores alone, in under two minutes: no server, browser or model
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser and not model"
 
-test-postgres: $(VENV)/.dev  ## the tests of stores, services and the whole way, with their homes in PostgreSQL
-	$(BIN)/python -m pytest --postgres -n 2 --dist loadfile $(or $(TEST),tests/store tests/service tests/test_end_to_end.py)
+test-postgres: $(VENV)/.dev  ## the tests of stores, services, interfaces and the whole way, with their homes in PostgreSQL
+	$(BIN)/python -m pytest --postgres -n 2 --dist loadfile $(or $(TEST),tests/store tests/service tests/interfaces tests/test_end_to_end.py)
 
 check: $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff check .

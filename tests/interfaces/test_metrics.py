@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from pydantic import SecretStr
 from tests.interfaces.auth import bearer, code_of, done, with_users
 
 from citewell.config import Settings
@@ -187,7 +188,8 @@ async def test_two_apps_of_one_process_are_apart(
     there: tuple[App, httpx.AsyncClient], settings: Settings
 ) -> None:
     _, one = there
-    async with serving(settings.model_copy(update={"home": settings.home / "other"})) as (_, two):
+    apart = {"home": settings.home / "other", "database_url": SecretStr("")}
+    async with serving(settings.model_copy(update=apart)) as (_, two):
         await two.get("/api/version")
         assert of(await scraped(two), "http_requests_total", route="/api/version") == 1
         assert of(await scraped(one), "http_requests_total", route="/api/version") == 0
