@@ -7,6 +7,7 @@ PostgreSQL has the function run again, so it changes nothing but rows.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
@@ -141,8 +142,9 @@ class Database:
                 call()
             return done
 
+        began = time.monotonic()
         async with self._writing:
-            written = await self._run_in_thread(keep)
+            written = await self._run_in_thread(keep, began)
         if self._log_left:
             await self.forget()
         return written
@@ -216,11 +218,13 @@ class Database:
                 hint=Text("make the folder writable, or set CITEWELL_HOME to another one"),
             ) from error
 
-    async def _run_in_thread(self, fn: Callable[[], T]) -> T:
+    async def _run_in_thread(self, fn: Callable[[], T], began: float | None = None) -> T:
         """A connection's place is free again when `fn` is done, not when nobody waits for it any
-        more.
+        more. `began`: when the wait for a place did.
         """
+        began = began or time.monotonic()
         async with self._connections:
+            self.server.check_reach(began)
             return await run_in_thread(fn)
 
     async def _run_on_replica(self, fn: Callable[[], T]) -> T:

@@ -11,6 +11,15 @@ from citewell.errors import ConfigError
 from citewell.messages import Text
 
 DRIVER: Final = "postgresql+psycopg"
+# a network that loses everything is noticed half a minute after something was sent
+CONNECT: Final = {
+    "connect_timeout": "5",
+    "keepalives_idle": "15",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+    "application_name": "citewell",
+}
 NAMES: Final = ("postgresql", "postgres", DRIVER)  # as people write it
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 CHANNEL: Final = "citewell_jobs"
 AGAIN: Final = 5.0  # seconds until the next try where the server cannot be reached
+QUIET: Final = 15.0  # seconds without a notice after which it is asked whether it is still there
+ANSWER: Final = 5.0  # seconds that it has to say so
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +48,11 @@ async def listen_forever(url: URL, options: dict[str, Any], wake: Callable[[], N
                     return
                 await connection.execute(f"LISTEN {CHANNEL}")
                 wake()
-                async for _ in connection.notifies():
-                    wake()
+                while True:
+                    async for _ in connection.notifies(timeout=QUIET):
+                        wake()
+                    async with asyncio.timeout(ANSWER):
+                        await connection.execute("SELECT 1")
         except (psycopg.Error, OSError) as error:
             log.info("jobs of other servers are looked for every few seconds: %s", type(error))
         await asyncio.sleep(AGAIN)

@@ -11,24 +11,23 @@ mode); what listens goes around it (`direct_url`).
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import stamina
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import QueuePool
 
 from citewell.errors import DatabaseAway, StorageError
 from citewell.messages import Text
-from citewell.store.dialects.database_url import get_public_name, parse_database_url
+from citewell.store.dialects.database_url import CONNECT, get_public_name, parse_database_url
 from citewell.store.dialects.erasure import rewrite_tables
 from citewell.store.dialects.fence import write_fence
 from citewell.store.dialects.job_notices import listen_forever
 from citewell.store.dialects.locks import write_first_lock
-from citewell.store.dialects.nul_characters import replace_nul_characters
 from citewell.store.dialects.postgres_errors import is_lost, to_storage_error
 from citewell.store.dialects.postgres_tries import Tries
 from citewell.store.dialects.schema_state import describe_schema, make_schema_error
@@ -41,19 +40,10 @@ T = TypeVar("T")
 
 RETRY_SECONDS: Final = 10.0  # that a transaction is tried again, after others' writes or a restart
 STATEMENT_SECONDS: Final = 60.0
+READING_SECONDS: Final = 300.0  # of silence after which the server ends a transaction
+WRITING_SECONDS: Final = 60.0  # of one that writes: it may hold what others wait for
 OLDEST: Final = 16  # the first with IS JSON
 _LOCK: Final = 0x43495445  # "CITE": the advisory lock of whoever changes tables
-# a network that stalls without closing is given up after half a minute
-_CONNECT: Final = {
-    "connect_timeout": "5",
-    "keepalives_idle": "15",
-    "keepalives_interval": "5",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "30000",
-    "application_name": "citewell",
-}
-
-
 _SNAPSHOT: Final[dict[str, Any]] = {
     "isolation_level": "REPEATABLE READ",
     "postgresql_readonly": True,
@@ -74,13 +64,15 @@ class PostgresServer:
         self._direct = parse_database_url(direct_url) if direct_url else self._url
         self.name = get_public_name(self._url)
         self._home = home
+        self._seconds = seconds
         self._limits = (
             f"SET LOCAL statement_timeout = {round(1000 * seconds)}; "
             f"SET LOCAL lock_timeout = {round(1000 * RETRY_SECONDS)}; "
-            "SET LOCAL idle_in_transaction_session_timeout = 300000"
+            "SET LOCAL idle_in_transaction_session_timeout = '"
         )
         self._engine: Engine | None = None
         self._opened = False
+        self._in_vain: tuple[float, DatabaseAway] | None = None  # who waited last: since when
 
     def open(self, *, moving: bool = False) -> None:
         """An empty database gets its tables; an older one is refused until somebody says `citewell
@@ -128,19 +120,14 @@ class PostgresServer:
 
     def connect(self) -> None:
         """Ready to be asked; no connection is made before that."""
-        self._engine = create_engine(
+        from citewell.store.dialects.bounded_connection import make_engine  # heavy: psycopg
+
+        self._engine = make_engine(
             self._url,
-            poolclass=QueuePool,
+            self._seconds,
             pool_size=self.connections,
-            max_overflow=0,
-            pool_pre_ping=True,
-            connect_args={
-                **{name: value for name, value in _CONNECT.items() if name not in self._url.query},
-                "prepare_threshold": None,
-            },
             execution_options={HOME: self._home},
         )
-        event.listen(self._engine, "connect", replace_nul_characters)
         event.listen(self._engine, "begin", self._limit_transaction)
 
     def _look(self) -> Schema:
@@ -151,13 +138,16 @@ class PostgresServer:
         """READ COMMITTED: who has waited for another that does the same sees what it did."""
         assert self._engine is not None
         try:
-            with self._engine.connect() as connection, connection.begin():
-                connection.exec_driver_sql(
-                    "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"
-                )
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
-                if describe_schema(connection).state in {"empty", "older"}:
-                    apply_revisions(connection)
+            with self._engine.connect() as connection:
+                connection.connection.driver_connection.patience = None  # type: ignore[union-attr]
+                connection.detach()  # and closed at the end
+                with connection.begin():
+                    connection.exec_driver_sql(
+                        "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"
+                    )
+                    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+                    if describe_schema(connection).state in {"empty", "older"}:
+                        apply_revisions(connection)
         except DBAPIError as error:
             raise to_storage_error(self.name, self._url, error.orig) from error
 
@@ -166,12 +156,16 @@ class PostgresServer:
             self._engine.dispose()
             self._engine, self._opened = None, False
 
+    def check_reach(self, since: float) -> None:
+        if (waited := self._in_vain) and waited[0] > since:
+            raise DatabaseAway(waited[1].message, hint=waited[1].hint)
+
     def try_writing(self, connection: Connection) -> None:
         """A transaction id is taken, and its commit is written to the log."""
         connection.exec_driver_sql("SELECT pg_current_xact_id()")
 
     async def listen_for_jobs(self, wake: Callable[[], None]) -> None:
-        await listen_forever(self._direct, dict(_CONNECT), wake)
+        await listen_forever(self._direct, dict(CONNECT), wake)
 
     def erase(self, *, strict: bool) -> list[str]:
         """Not `strict`: what was deleted is overwritten by what is written next, once the server's
@@ -182,7 +176,7 @@ class PostgresServer:
         if not strict:
             return []
         try:
-            return rewrite_tables(self._direct, {**_CONNECT, **self._direct.query})
+            return rewrite_tables(self._direct, {**CONNECT, **self._direct.query})
         except psycopg.Error as error:
             raise to_storage_error(self.name, self._url, error) from error
 
@@ -195,7 +189,7 @@ class PostgresServer:
     ) -> T:
         if self._engine is None:
             raise self._make_closed_error()
-        tries = Tries(self._opened)
+        tries, began = Tries(self._opened), time.monotonic()
         try:
             for attempt in stamina.retry_context(
                 on=tries.may_go_on,
@@ -206,11 +200,16 @@ class PostgresServer:
                 wait_jitter=0.02,
             ):
                 with attempt:
-                    return self._try_once(self._engine, tries, fn, mode, *args, **kwargs)
+                    done = self._try_once(self._engine, tries, fn, mode, *args, **kwargs)
+                    self._in_vain = None
+                    return done
         except DBAPIError as error:
             if tries.committing and is_lost(error.orig):
                 raise self._make_doubt_error() from error
-            raise to_storage_error(self.name, self._url, error.orig) from error
+            problem = to_storage_error(self.name, self._url, error.orig)
+            if isinstance(problem, DatabaseAway) and self._opened:
+                self._in_vain = (began, problem)
+            raise problem from error
         raise AssertionError("the last attempt returns or raises")
 
     def ask_once(
@@ -283,7 +282,8 @@ class PostgresServer:
         mode = connection.get_execution_options().get("citewell_mode", "read")
         waits = mode in {"beside", "alone"}
         first = "; " + write_first_lock(alone=mode == "alone") if waits else ""
-        connection.exec_driver_sql(self._limits + write_fence() + first)
+        idle = f"{READING_SECONDS if mode == 'read' else WRITING_SECONDS:.0f}s'"
+        connection.exec_driver_sql(self._limits + idle + write_fence() + first)
 
     def _check_server(self, connection: Connection) -> None:
         version = connection.dialect.server_version_info or (0,)

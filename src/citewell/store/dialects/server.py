@@ -70,6 +70,11 @@ class Server(Protocol):
         """Run `fn` in one transaction: on one snapshot where it reads."""
         ...
 
+    def check_reach(self, since: float) -> None:
+        """Raises DatabaseAway where somebody waited in vain who began after this moment of the
+        steady clock: who has stood in a queue since then need not wait once more.
+        """
+
     def try_writing(self, connection: Connection) -> None:
         """A write that changes nothing, and reaches the disk as every other does."""
 

@@ -67,6 +67,9 @@ class SqliteFile:
             self._engine.dispose()
             self._engine = None
 
+    def check_reach(self, since: float) -> None:
+        """A file is always there."""
+
     def try_writing(self, connection: Connection) -> None:
         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
 
