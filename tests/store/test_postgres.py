@@ -141,6 +141,18 @@ async def test_a_statement_that_takes_too_long(path: Path, home_url: str) -> Non
             await db.read(lambda c: c.execute(text("SELECT pg_sleep(5)")))
 
 
+async def test_a_full_disk_is_named_and_nothing_is_kept(path: Path, home_url: str) -> None:
+    def fill(connection: Connection) -> None:
+        connection.execute(insert(collections), {"name": "a", "created_at": 1.0})
+        connection.exec_driver_sql("DO 'BEGIN RAISE SQLSTATE ''53100''; END'")
+
+    async with Database(path, home_url) as db:
+        with pytest.raises(StorageError, match="disk is full") as caught:
+            await db.write(fill)
+        assert "nothing of this change was kept" in caught.value.hint
+        assert await db.read(lambda c: c.execute(select(collections.c.name)).all()) == []
+
+
 async def test_what_is_wrong_is_said_without_the_password(path: Path, home_url: str) -> None:
     hidden = "s3cr3t%2Fword"
     for url, said in (

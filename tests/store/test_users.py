@@ -255,6 +255,16 @@ async def test_sessions_of_the_page(db: Database, users: Users, clock: Clock) ->
     assert await users.find_session_holder(left, LIFE) is None
 
 
+async def test_a_clock_that_leaps_signs_nobody_out_for_good(users: Users, clock: Clock) -> None:
+    await users.add("ann", "editor")
+    secret = await users.sign_in((await users.make_token("ann")).info.token_id)
+    await users.forget_ended(LIFE)
+    for leap, there in ((30 * 86_400, False), (-30 * 86_400, True)):
+        clock.now += leap
+        await users.forget_ended(LIFE)
+        assert (await users.find_session_holder(secret, LIFE) is not None) == there
+
+
 async def test_what_ends_with_a_user(db: Database, users: Users) -> None:
     await users.add("ann", "editor")
     await users.sign_in((await users.make_token("ann")).info.token_id)

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from citewell.store.db import Database
 from citewell.store.dialects.locks import hold
+from citewell.store.retention_clock import get_deletion_time
 from citewell.store.schema.people import tokens, users
 from citewell.store.users.access_tokens import (
     Holder,
@@ -228,12 +229,13 @@ class Users:
         await self._db.write_beside(delete_sign_in, hash_secret(secret))
 
     async def forget_ended(self, life: Lifetime) -> None:
-        """Sessions of the page that have run out leave no row."""
-        now = self._clock()
+        """Sessions of the page that have run out leave no row; not at once where the clock has
+        leapt forward.
+        """
 
         def forget(connection: Connection) -> None:
             self._uses.write_in(connection)  # else one that is in use could look as if it were not
-            delete_ended(connection, now, life)
+            delete_ended(connection, get_deletion_time(connection, self._clock()), life)
 
         await self._db.write_beside(forget)
 
