@@ -10,6 +10,7 @@ RUN python -m venv /opt/citewell \
 COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY src src
 COPY samples/library samples/library
+COPY samples/data samples/data
 RUN /opt/citewell/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.11-slim
