@@ -84,7 +84,7 @@ class Image:
 
     def find_user(self) -> dict[str, Any]:
         """Another one where there may be one that can read this Python."""
-        user = {"user": 10001, "group": 10001, "extra_groups": []}
+        user: dict[str, Any] = {"user": 10001, "group": 10001, "extra_groups": []}
         tried = [str(self.root / "opt/citewell/bin/python"), "-c", ""]
         try:
             subprocess.run(tried, check=True, **user)
@@ -104,7 +104,7 @@ class Image:
         environ = self.environ | {"CITEWELL_PORT": port}
         command = [*self.settings["ENTRYPOINT"], *self.settings["CMD"]]
         check = [each.replace(":8420", f":{port}") for each in self.settings["HEALTHCHECK"]]
-        how = {"cwd": self.root / "data", "env": environ, **user}
+        how: dict[str, Any] = {"cwd": self.root / "data", "env": environ, **user}
         command[0] = shutil.which(command[0], path=environ["PATH"]) or command[0]
         check[0] = shutil.which(check[0], path=environ["PATH"]) or check[0]
         process = subprocess.Popen(command, **how)

@@ -6,11 +6,11 @@ The one rule: it listens on the loopback, and ends with the test.
 from __future__ import annotations
 
 import asyncio
+from asyncio import StreamReader as Reader
+from asyncio import StreamWriter as Writer
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-
-Reader, Writer = asyncio.StreamReader, asyncio.StreamWriter
 
 
 @dataclass
