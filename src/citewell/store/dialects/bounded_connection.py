@@ -9,45 +9,54 @@ Then it is closed.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
-import psycopg
-from psycopg.abc import RV, PQGen
-from psycopg.pq import TransactionStatus
 from sqlalchemy import URL, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
 from citewell.store.dialects.database_url import CONNECT
 from citewell.store.dialects.nul_characters import replace_nul_characters
 
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg.abc import RV, PQGen
+
 IDLE_SECONDS: Final = 5.0  # for an answer of a connection that has stood idle
 LONGER: Final = 10.0  # seconds beyond those that the server gives a statement, or waits for a lock
 
 
-class BoundedConnection(psycopg.Connection[Any]):
-    """`patience`: seconds for an answer within a transaction; None: any number. Outside of one
-    nothing is asked but whether the connection is alive.
-    """
+@cache
+def define_connection() -> type[psycopg.Connection[Any]]:
+    import psycopg  # heavy: not for SQLite
+    from psycopg.pq import TransactionStatus
 
-    patience: float | None = IDLE_SECONDS
+    class BoundedConnection(psycopg.Connection[Any]):
+        """`patience`: seconds for an answer within a transaction; None: any number. Outside of one
+        nothing is asked but whether the connection is alive.
+        """
 
-    def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
-        """Raises OperationalError, and closes the connection, where no answer comes."""
-        most = timeout or (IDLE_SECONDS if self.autocommit else self.patience)
-        try:
-            return super().wait(gen, interval, most)
-        except psycopg.OperationalError as error:
-            if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
-                raise
-            self.pgconn.finish()
-            raise psycopg.OperationalError(f"no answer within {most:.0f} seconds") from error
+        patience: float | None = IDLE_SECONDS
+
+        def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
+            """Raises OperationalError, and closes the connection, where no answer comes."""
+            most = timeout or (IDLE_SECONDS if self.autocommit else self.patience)
+            try:
+                return super().wait(gen, interval, most)
+            except psycopg.OperationalError as error:
+                if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
+                    raise
+                self.pgconn.finish()
+                raise psycopg.OperationalError(f"no answer within {most:.0f} seconds") from error
+
+    return BoundedConnection
 
 
 def make_engine(url: URL, seconds: float, **options: Any) -> Engine:
     """`seconds`: that the server gives a statement. `options`: those of `create_engine`."""
 
-    def connect(_: Any, __: Any, args: Any, named: dict[str, Any]) -> BoundedConnection:
-        connection = BoundedConnection.connect(*args, **named)
+    def connect(_: Any, __: Any, args: Any, named: dict[str, Any]) -> Any:
+        connection: Any = define_connection().connect(*args, **named)
         connection.patience = seconds + LONGER
         return connection
 

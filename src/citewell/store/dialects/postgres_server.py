@@ -23,6 +23,7 @@ from sqlalchemy.exc import DBAPIError
 
 from citewell.errors import DatabaseAway, StorageError
 from citewell.messages import Text
+from citewell.store.dialects.bounded_connection import make_engine
 from citewell.store.dialects.database_url import CONNECT, get_public_name, parse_database_url
 from citewell.store.dialects.erasure import rewrite_tables
 from citewell.store.dialects.fence import write_fence
@@ -120,8 +121,6 @@ class PostgresServer:
 
     def connect(self) -> None:
         """Ready to be asked; no connection is made before that."""
-        from citewell.store.dialects.bounded_connection import make_engine  # heavy: psycopg
-
         self._engine = make_engine(
             self._url,
             self._seconds,
