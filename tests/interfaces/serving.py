@@ -118,11 +118,12 @@ class Stream:
 
 @dataclass
 class Bench:
-    """A home, and servers on it one after another."""
+    """A home, and servers on it one after another. `program`: their command line."""
 
     settings: Settings
     environ: dict[str, str]
     folder: Path
+    program: tuple[str, str] = ("-m", "citewell")
 
     def add(self, text: str = DOCUMENT, name: str = "lighthouse.md") -> None:
         """A document that can be found by meaning too."""
@@ -144,7 +145,7 @@ class Bench:
         path.write_text(json.dumps(script), "utf-8")
         environ = self.environ | {"CITEWELL_SCRIPTED_REPLIES": str(path)}
         environ |= {f"CITEWELL_{name.upper()}": value for name, value in more.items()}
-        command = [sys.executable, "-m", "citewell", "serve", "--port", "0", "--json", *options]
+        command = [sys.executable, *self.program, "serve", "--port", "0", "--json", *options]
         limit = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh"] if descriptors else []
         start = subprocess.Popen if descriptors else Forked
         process = start(

@@ -17,7 +17,7 @@ import pytest
 from pydantic import SecretStr
 from tests.conftest import REPOSITORY
 from tests.interfaces.serving import PATIENCE, Bench, Server, bench, until
-from tests.servers.forked import Forked
+from tests.servers.forked import Forked, run_forked
 from tests.servers.objects import ObjectServer
 
 from citewell.config import Settings
@@ -26,6 +26,15 @@ PDF = REPOSITORY / "samples" / "library" / "fleet-service-agreement.pdf"
 CSV = b"Function,Service,Cost\nIT,Cloud,10\nIT,Network,20\nHR,Payroll,5\n"
 LARGE = b"<h1>Harbour</h1><p>It is deep.</p><!--" + b"in several parts " * 600_000 + b"-->"
 KEY = secrets.token_hex(32)
+ALONE = ("--no-worker",)
+# the command line, which waits for less
+DRIVER = """
+from citewell.interfaces.cli import main
+from citewell.service.jobs import run_job, worker
+from citewell.store.library import object_store
+object_store._RETRY["max_retries"], run_job.PAUSE, worker.POLL = 1, 0.2, 0.2
+main()
+"""
 
 
 class House:
@@ -46,7 +55,8 @@ class House:
             cache=folder / "cache",
         )
         made = bench(settings, folder)
-        return replace(made, environ=made.environ | self._objects.environ)
+        environ = made.environ | self._objects.environ
+        return replace(made, environ=environ, program=("-c", DRIVER))
 
 
 @pytest.fixture
@@ -57,7 +67,7 @@ def house(tmp_path: Path, home_url: str, object_server: ObjectServer) -> House:
 @contextmanager
 def working(on: Bench) -> Iterator[subprocess.Popen[str]]:
     """A worker that has said that it takes jobs."""
-    command = [sys.executable, "-m", "citewell", "worker", "--json"]
+    command = [sys.executable, *on.program, "worker", "--json"]
     process = Forked(command, env=on.environ, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
@@ -111,9 +121,9 @@ def list_kept(on: Bench) -> list[str]:
 def test_what_one_takes_another_does_and_a_third_shows(
     house: House, object_server: ObjectServer
 ) -> None:
+    """And settings of the page reach the others."""
     first, second, third = (house.home(name) for name in ("first", "second", "third"))
-    alone = ("--no-worker",)
-    with first.serve([], options=alone) as a, second.serve([], options=alone) as b:
+    with first.serve([], options=ALONE) as a, second.serve([], options=ALONE) as b:
         large = upload(a, "large.html", LARGE)
         sent = upload(a, PDF.name, PDF.read_bytes())
         assert list_kept(first) == []
@@ -123,7 +133,7 @@ def test_what_one_takes_another_does_and_a_third_shows(
             assert job(b, sent)["result"]["files"][0]["status"] == "added"
             assert done(a, large)["state"] == "done"
             until(lambda: list_kept(third) == [], "the worker keeps nothing")
-        until(lambda: not has_uploads(object_server), "what was sent is deleted")
+            until(lambda: not has_uploads(object_server), "what was sent is deleted")
         [doc] = [
             each
             for each in b.get("/api/collections/docs/documents").json()["documents"]
@@ -147,28 +157,21 @@ def test_what_one_takes_another_does_and_a_third_shows(
         assert httpx.delete(f"{b.url}/api/data/sources/costs", trust_env=False).status_code < 300
         assert not [key for key in object_server.list_keys() if "/sources/" in key]
 
-
-def test_settings_of_the_page_reach_the_others(house: House) -> None:
-    """Those that start later too; the key of a model's server stands sealed in the database."""
-    first, second = house.home("first"), house.home("second")
-    with first.serve([], options=("--no-worker",)) as a:
         assert a.get("/api/settings").json()["memory"]["on"]
+        memory = {"memory": {"on": False}}
         changed = httpx.patch(
-            f"{a.url}/api/settings",
-            json={"memory": {"on": False}},
-            trust_env=False,
-            timeout=PATIENCE,
+            f"{a.url}/api/settings", json=memory, trust_env=False, timeout=PATIENCE
         )
-        assert changed.status_code == 200, changed.text
-        with second.serve([], options=("--no-worker",)) as b:
-            until(lambda: not b.get("/api/settings").json()["memory"]["on"], "it is in force there")
+        assert changed.json()["memory"]["on"] is False
+        until(lambda: not b.get("/api/settings").json()["memory"]["on"], "it is in force there")
+        assert b.get("/api/settings").json()["model"]["llm"] == "scripted"  # its environment's
 
 
 def test_a_worker_that_is_killed_leaves_the_job_to_one_elsewhere(house: House) -> None:
     server, one, other = (house.home(name) for name in ("server", "one", "other"))
-    with server.serve([], options=("--no-worker",)) as a:
+    with server.serve([], options=ALONE) as a:
         with working(one) as worker:
-            jobs = [upload(a, f"note {n}.md", f"# Note {n}\n\nDeep.\n".encode()) for n in range(20)]
+            jobs = [upload(a, f"note {n}.md", f"# Note {n}\n\nDeep.\n".encode()) for n in range(8)]
             until(lambda: any(job(a, each)["state"] != "queued" for each in jobs), "it has begun")
             worker.send_signal(signal.SIGKILL)
             worker.wait(PATIENCE)
@@ -180,7 +183,7 @@ def test_a_worker_that_is_killed_leaves_the_job_to_one_elsewhere(house: House) -
 def test_a_bucket_that_is_away(house: House, object_server: ObjectServer) -> None:
     """An upload is refused and nothing is there of it; one that was taken waits."""
     server, other = house.home("server"), house.home("other")
-    with server.serve([], options=("--no-worker",)) as a:
+    with server.serve([], options=ALONE) as a:
         taken = upload(a, "a.md", b"# A\n\nThe lamp is red.\n")
         object_server.fault = lambda _: 503
         refused = send(a, "/api/collections/docs/documents", "b.md", b"# B\n")
@@ -193,18 +196,16 @@ def test_a_bucket_that_is_away(house: House, object_server: ObjectServer) -> Non
             assert not any(each["documents"] for each in list_collections(a))
             object_server.fault = lambda _: None
             assert done(a, taken)["state"] == "done"
+            until(lambda: not has_uploads(object_server), "what was sent is deleted")
         assert a.get("/api/collections/docs").json()["documents"] == 1
-        until(lambda: not has_uploads(object_server), "what was sent is deleted")
 
 
 def test_a_home_with_another_key_is_refused(house: House) -> None:
     first, second, none = house.home("a"), house.home("b", "ab" * 32), house.home("c", "")
-    with first.serve([], options=("--no-worker",)):
+    with first.serve([], options=ALONE):
         for home in (second, none):
             command = [sys.executable, "-m", "citewell", "list"]
-            ended = subprocess.run(
-                command, env=home.environ, capture_output=True, text=True, check=False
-            )
+            ended = run_forked(command, home.environ, text=True)
             assert ended.returncode == 1
             assert "citewell.key" in ended.stderr
         assert not (none.settings.home / "citewell.key").exists()
