@@ -1,7 +1,8 @@
 """A server of uploads that is killed again and again, and files that kill whoever reads them.
 
 The one rule: what is done to a process is done in all of Citewell's processes, by what Python runs
-at its own start (`sitecustomize`), so that nothing of Citewell knows that it is tried.
+at its own start (`sitecustomize`), so that nothing of Citewell knows that it is tried. The server,
+which is forked, runs the same before anything else.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from tests.servers.forked import Forked
 
 POISON = "poison for whoever reads this"
 ENDED = {"done", "failed", "cancelled"}
@@ -92,10 +94,12 @@ class Uploads:
         return kept | scripted | places
 
     def start(self) -> None:
-        command = [sys.executable, "-c", DRIVER, "serve", "--port", "0", "--json"]
-        self.process = subprocess.Popen(
+        environ = self.environ()
+        program = (self.folder / "sitecustomize.py").read_text("utf-8") + DRIVER
+        command = [sys.executable, "-c", program, "serve", "--port", "0", "--json"]
+        self.process = Forked(
             command,
-            env=self.environ(),
+            env=environ,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
