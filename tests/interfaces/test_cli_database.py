@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import psycopg
+from tests.servers.forked import run_forked
 
 
 def run_citewell(home: Path, *words: str, url: str = "", **more: str) -> tuple[int, str, str]:
-    variables = {"CITEWELL_HOME": str(home), "CITEWELL_DATABASE_URL": url, "COLUMNS": "200"}
-    done = subprocess.run(
-        [sys.executable, "-m", "citewell", *words],
-        env=os.environ | variables | more,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    named = {"CITEWELL_HOME": str(home), "CITEWELL_DATABASE_URL": url, "COLUMNS": "200"}
+    environ = dict(os.environ) | named | more
+    done = run_forked([sys.executable, "-m", "citewell", *words], environ, text=True)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -7,10 +7,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
 
 from citewell.interfaces.cli.commands import COMMANDS, SECTIONS
+
+if TYPE_CHECKING:
+    from tests.interfaces.conftest import Result
 
 HEAVY = (
     "numpy",
@@ -38,18 +43,19 @@ finally:
 """
 
 
-def list_loaded_modules(*arguments: str) -> set[str]:
-    """What is in `sys.modules` at the end of a command that ends well."""
+def run(*arguments: str) -> tuple[str, set[str]]:
+    """What a command that ends well prints, and what is in `sys.modules` at its end."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(arguments=arguments)],
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
+        env={**os.environ, "COLUMNS": "110"},
     )
     assert done.returncode == 0, done.stderr
     assert "itewell" in done.stdout
-    return set(done.stderr.split())
+    return done.stdout, set(done.stderr.split())
 
 
 def list_loaded_commands(loaded: set[str]) -> set[str]:
@@ -58,17 +64,26 @@ def list_loaded_commands(loaded: set[str]) -> set[str]:
     return {name for name in targets if CLI + name in loaded}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
-def test_help_imports_nothing_heavy_and_no_command(arguments: list[str]) -> None:
-    """Told by what is in `sys.modules` at the end, not by the clock."""
-    loaded = list_loaded_modules(*arguments)
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_imports_nothing_heavy_and_no_command(option: str) -> None:
+    """Told by what is in `sys.modules` at the end, not by the clock. Every command stands under one
+    heading of what people do, with its whole line where the terminal is wide.
+    """
+    said, loaded = run(option)
     assert loaded & set(HEAVY) == set()
     assert list_loaded_commands(loaded) == set()
+    if option == "--help":
+        assert [title for title in SECTIONS if f"\n{title}:\n" not in said] == []
+        assert max(map(len, said.splitlines())) > 80
+        assert "..." not in said.partition("\n")[2]
 
 
 def test_help_of_a_command_imports_that_one() -> None:
-    assert list_loaded_commands(list_loaded_modules("add", "--help")) == {"library.add"}
-    assert list_loaded_commands(list_loaded_modules("jobs", "list", "--help")) == {"library.jobs"}
+    """The web application does without what only its callers over MCP need, which takes 0.7 s."""
+    _, loaded = run("serve", "--help")
+    assert list_loaded_commands(loaded) == {"admin.serve"}
+    assert ("citewell.interfaces.http" in loaded, "mcp" in loaded) == (True, False)
+    assert list_loaded_commands(run("jobs", "list", "--help")[1]) == {"library.jobs"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -76,17 +91,6 @@ def test_table_says_what_the_command_says(name: str) -> None:
     """The help of the table is that of the command itself, but for its line ends."""
     place = COMMANDS[name]
     assert " ".join(place.load().help.split()) == place.help
-
-
-def test_help_is_grouped_by_what_people_do() -> None:
-    """Every command under one heading, with its whole line where the terminal is wide."""
-    done = subprocess.run(
-        [sys.executable, "-m", "citewell", "--help"],
-        capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "110"},
-    )  # fmt: skip
-    assert [title for title in SECTIONS if f"\n{title}:\n" not in done.stdout] == []
-    assert max(map(len, done.stdout.splitlines())) > 80
-    assert "..." not in done.stdout.partition("\n")[2]
 
 
 @pytest.mark.parametrize(
@@ -97,14 +101,11 @@ def test_help_is_grouped_by_what_people_do() -> None:
         ("citewell ask --max", {"--max-seconds", "--max-calls", "--max-tokens"}),
     ],
 )
-def test_shells_complete(typed: str, offered: set[str]) -> None:
-    """Commands, those of groups and options, though none is imported before it is asked for."""
-    words = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
-    done = subprocess.run(
-        [sys.executable, "-c", "from citewell.interfaces.cli import main; main()"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **words, "_CITEWELL_COMPLETE": "complete_bash"},
-    )
-    assert set(done.stdout.split()) == offered
+def test_shells_complete(
+    cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, typed: str, offered: set[str]
+) -> None:
+    """Commands, those of groups and options."""
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(typed.count(" ")))
+    monkeypatch.setenv("_CITEWELL_COMPLETE", "complete_bash")
+    assert set(cli().out.split()) == offered

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import httpx
@@ -37,9 +34,13 @@ BEGIN = {
 }
 
 
-@pytest.fixture(params=["auto", "legacy"])
+BOTH = pytest.mark.parametrize("mcp", ["auto", "legacy"], indirect=True)
+
+
+@pytest.fixture
 async def mcp(served: Served, request: pytest.FixtureRequest) -> AsyncIterator[Client]:
-    async with held(Client(f"{served.client.base_url}/mcp", mode=request.param)) as client:
+    mode = getattr(request, "param", "auto")
+    async with held(Client(f"{served.client.base_url}/mcp", mode=mode)) as client:
         yield client
 
 
@@ -117,6 +118,7 @@ async def test_tools_are_described(mcp: Client) -> None:
     assert "citations" in (mcp.instructions or "")
 
 
+@BOTH
 async def test_ask_search_read_and_vote(mcp: Client, northgate: str, served: Served) -> None:
     """The client checks each result against its schema; ids lead from one tool to the next."""
     said: list[tuple[float, str | None]] = []
@@ -255,6 +257,7 @@ async def test_faults_tell_nothing_of_their_inside(mcp: Client, chat_agent: Fake
     assert "secret" not in result.model_dump_json()
 
 
+@BOTH
 async def test_cancelling_stops_the_work(mcp: Client, chat_agent: FakeAgent) -> None:
     """In the old age of the protocol by a notification, in the new one by closing the line."""
     chat_agent.hang = True
@@ -339,17 +342,3 @@ async def test_a_stopping_server_ends_what_is_open(served: Served, chat_agent: F
         served.stop()
         await asyncio.gather(listening, asking, return_exceptions=True)
         await chat_agent.cancelled.wait()
-
-
-def test_the_library_is_loaded_when_it_is_needed(tmp_path: Path) -> None:
-    """Not when the web application is made: it would cost every start 0.7 s."""
-    program = "import sys, citewell.interfaces.http; assert 'mcp' not in sys.modules"
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr

@@ -5,21 +5,12 @@ The one rule: a pseudo-terminal of 60 columns, and the test goes on when the pro
 
 from __future__ import annotations
 
-import codecs
-import os
-import pty
-import re
-import select
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from citewell.interfaces.cli.output.terminal import strip_controls
+from tests.interfaces.terminal import Terminal
 
 PAPER = next((Path(__file__).resolve().parents[2] / "samples" / "papers").glob("reserve-*.pdf"))
 QUESTION = "Which data was the history network trained on?"
@@ -38,59 +29,26 @@ main()
 """
 
 
-class Terminal:
-    """The command on a pseudo-terminal; `said` has all of it as people see it."""
+class Talk(Terminal):
+    """`citewell paper`; what is read is as people see it."""
 
-    def __init__(self, arguments: list[str], environ: dict[str, str]) -> None:
-        self.fd, inner = pty.openpty()
-        size = {"COLUMNS": "60", "LINES": "24", "PYTHONUNBUFFERED": "1"}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", DRIVER, *arguments],
-            stdin=inner,
-            stdout=inner,
-            stderr=inner,
-            env={**environ, **size},
-            start_new_session=True,
-            close_fds=True,
-        )  # fmt: skip
-        os.close(inner)
-        self.said = ""
-        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
-
-    def until(self, words: str, seconds: float = 120.0) -> str:
-        """What comes up to `words`, which may be broken over lines."""
-        wanted = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
-        deadline = time.monotonic() + seconds
-        while not (found := wanted.search(strip_controls(self.said))):
-            assert time.monotonic() < deadline, (
-                f"{words!r} did not come: {strip_controls(self.said)[-2000:]}"
-            )
-            if select.select([self.fd], [], [], 0.1)[0]:
-                self.said += self.decoder.decode(os.read(self.fd, 65536))
-        text = strip_controls(self.said)
-        self.said = text[found.end() :]
-        return text[: found.end()]
+    def until(self, words: str, *, bare: bool = True) -> str:
+        return super().until(words, bare=bare)
 
     def line(self, text: str) -> None:
         """Typed at the prompt."""
         self.until("> ")
-        os.write(self.fd, (text + "\n").encode())
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(120)
-        os.close(self.fd)
+        self.write(text + "\n")
 
 
 @pytest.fixture
-def terminal(environ: dict[str, str]) -> Iterator[Terminal]:
-    opened = Terminal(["paper", str(PAPER)], environ)
+def terminal(environ: dict[str, str]) -> Iterator[Talk]:
+    opened = Talk(DRIVER, ("paper", str(PAPER)), environ)
     yield opened
     opened.close()
 
 
-def test_a_conversation(terminal: Terminal, tmp_path: Path) -> None:
+def test_a_conversation(terminal: Talk, tmp_path: Path) -> None:
     """Report, interest, route, question, marked words, ticks, another route, export; Ctrl-C ends an
     answer only.
     """
@@ -109,12 +67,12 @@ def test_a_conversation(terminal: Terminal, tmp_path: Path) -> None:
     terminal.line("/quote history network")
     terminal.until("the next question is about these words")
     terminal.until("» ")
-    os.write(terminal.fd, b"What is slow about it?\n")
+    terminal.write("What is slow about it?\n")
     terminal.until("it is slow now")
     terminal.process.send_signal(signal.SIGINT)
     terminal.until("stopped")
     terminal.until("» ")
-    os.write(terminal.fd, b"What is it?\n")
+    terminal.write("What is it?\n")
     terminal.until("confidence")
     terminal.line("/explain history network")
     terminal.until("confidence")
@@ -138,11 +96,11 @@ def test_a_conversation(terminal: Terminal, tmp_path: Path) -> None:
     assert "slow" not in text.partition("## Conversation")[2]
 
 
-def test_enter_alone_and_the_end_of_the_input(terminal: Terminal) -> None:
+def test_enter_alone_and_the_end_of_the_input(terminal: Talk) -> None:
     """The route through all of the paper; Ctrl-D ends well."""
     terminal.until("(Enter alone: all of it)")
     terminal.line("")
     terminal.until("The paper in short.")
     terminal.until("> ")
-    os.write(terminal.fd, b"\x04")
+    terminal.write("\x04")
     assert terminal.process.wait(120) == 0
