@@ -5,7 +5,6 @@ and what is refused.
 from __future__ import annotations
 
 import httpx
-import pytest
 
 from citewell.runtime.app import App
 
@@ -73,26 +72,23 @@ async def test_description(client: httpx.AsyncClient) -> None:
     assert (await client.get(here, params={"draft": True})).json()["kept"] is False
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        ({"url": "/etc/passwd"}, 422),
-        ({"url": "sqlite:////etc/passwd"}, 422),
-        ({"url": "file:///etc/passwd"}, 422),
-        ({"url": "postgresql://u:${HOME}@h/d"}, 422),
-        ({"url": "postgresql://u:s3cret@127.0.0.1:1/d?sslkey=/etc/passwd"}, 422),
-        ({"url": "postgresql://u:s3cret@127.0.0.1:1/d"}, 503),
-        ({"path": "/etc/passwd"}, 422),
-        ({}, 422),
-    ],
-)
-async def test_urls_that_are_refused(
-    client: httpx.AsyncClient, body: dict[str, str], status: int
-) -> None:
-    refused = await client.post(SOURCES, json=body)
-    assert refused.status_code == status
-    assert "s3cret" not in refused.text
-    assert (await client.get(SOURCES)).json() == {"sources": []}
+REFUSED: list[tuple[dict[str, str], int]] = [
+    ({"url": "/etc/passwd"}, 422),
+    ({"url": "sqlite:////etc/passwd"}, 422),
+    ({"url": "file:///etc/passwd"}, 422),
+    ({"url": "postgresql://u:${HOME}@h/d"}, 422),
+    ({"url": "postgresql://u:s3cret@127.0.0.1:1/d?sslkey=/etc/passwd"}, 422),
+    ({"url": "postgresql://u:s3cret@127.0.0.1:1/d"}, 503),
+    ({"path": "/etc/passwd"}, 422),
+    ({}, 422),
+]
+
+
+async def test_urls_that_are_refused(client: httpx.AsyncClient) -> None:
+    for body, status in REFUSED:
+        refused = await client.post(SOURCES, json=body)
+        assert (refused.status_code, "s3cret" in refused.text) == (status, False), body
+        assert (await client.get(SOURCES)).json() == {"sources": []}
 
 
 async def test_a_server_by_url(client: httpx.AsyncClient, mysql_database: str) -> None:

@@ -78,28 +78,26 @@ async def test_a_stream(ai: openai.AsyncOpenAI, northgate: str) -> None:
     assert numbers == sorted(set(numbers))
 
 
-@pytest.mark.parametrize(
-    ("given", "param"),
-    [
-        ({"background": True}, "background"),
-        ({"conversation": "conv_1"}, "conversation"),
-        ({"tools": [{"type": "web_search"}]}, "tools"),
-        ({"text": {"format": {"type": "json_object"}}}, "text.format"),
-        ({"input": []}, "input"),
-        ({"input": [{"type": "function_call", "name": "x"}]}, "input.[0]"),
-        (
-            {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]},
-            "input.[0].content.[0]",
-        ),
-        ({"extra_body": {"citewell": {"draft": True}}}, "citewell.draft"),
-    ],
-)
-async def test_what_is_not_done_is_refused(
-    ai: openai.AsyncOpenAI, given: dict[str, Any], param: str
-) -> None:
-    with pytest.raises(openai.BadRequestError) as refused:
-        await ask(ai, **given)
-    assert refused.value.param == param
+NOT_DONE: list[tuple[dict[str, Any], str]] = [
+    ({"background": True}, "background"),
+    ({"conversation": "conv_1"}, "conversation"),
+    ({"tools": [{"type": "web_search"}]}, "tools"),
+    ({"text": {"format": {"type": "json_object"}}}, "text.format"),
+    ({"input": []}, "input"),
+    ({"input": [{"type": "function_call", "name": "x"}]}, "input.[0]"),
+    (
+        {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]},
+        "input.[0].content.[0]",
+    ),
+    ({"extra_body": {"citewell": {"draft": True}}}, "citewell.draft"),
+]
+
+
+async def test_what_is_not_done_is_refused(ai: openai.AsyncOpenAI) -> None:
+    for given, param in NOT_DONE:
+        with pytest.raises(openai.BadRequestError) as refused:
+            await ask(ai, **given)
+        assert refused.value.param == param, given
 
 
 async def test_a_wrong_model(ai: openai.AsyncOpenAI) -> None:
