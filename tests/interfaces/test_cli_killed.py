@@ -27,7 +27,6 @@ from citewell.config import Settings
 
 FILES = 100
 MEMBERS = 20
-STOPS = pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 
 # the command line with an embedder that takes its time and writes down every text it is asked for
 DRIVER = """
@@ -108,16 +107,15 @@ def sound(log: Path, environ: dict[str, str]) -> None:
     assert (checks["database"], checks["embeddings"]) == ("ok", "ok")
 
 
-@STOPS
-def test_killed_while_it_reads(
-    environ: dict[str, str], settings: Settings, library: Path, tmp_path: Path, how: signal.Signals
+def test_stopped_while_it_reads(
+    environ: dict[str, str], settings: Settings, library: Path, tmp_path: Path
 ) -> None:
     """Some documents are in, each of them whole, nothing else is there, and a second run adds
     exactly the others.
     """
     log = tmp_path / "log"
     with running(command(log, "add", str(library)), environ) as process:
-        stop(process, how, lambda: count(settings, "documents") >= 3)
+        stop(process, signal.SIGINT, lambda: count(settings, "documents") >= 3)
     before = shown(log, environ, "list")["documents"]
     assert 0 < len(before) < FILES
     assert all(document["chunks"] == 1 for document in before)
@@ -133,9 +131,8 @@ def test_killed_while_it_reads(
     sound(log, environ)
 
 
-@STOPS
 def test_killed_while_it_embeds(
-    environ: dict[str, str], settings: Settings, library: Path, tmp_path: Path, how: signal.Signals
+    environ: dict[str, str], settings: Settings, library: Path, tmp_path: Path
 ) -> None:
     """All documents are in and some have their vectors: the next run embeds the others, none of
     them twice.
@@ -144,7 +141,7 @@ def test_killed_while_it_embeds(
     with running(command(log, "add", str(library), wait=1.5), environ) as process:
         stop(
             process,
-            how,
+            signal.SIGKILL,
             lambda: count(settings, "documents") == FILES and count(settings, "vectors") > 0,
         )
     collections = shown(log, environ, "list")["collections"]
@@ -168,7 +165,7 @@ def test_killed_again_and_again(
     """
     log, moment = tmp_path / "log", random.Random(7)
     archive(library)
-    for _ in range(8):
+    for _ in range(4):
         with running(command(log, "add", str(library), wait=0.05), environ) as process:
             time.sleep(0.6 + moment.random() * 1.5)
             process.kill()

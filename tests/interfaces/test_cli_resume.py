@@ -88,6 +88,8 @@ def test_killed_after_drafting_and_gone_on_with(
     if how == signal.SIGINT:
         assert process.returncode == 130
         assert f"citewell ask --resume {trace_id}" in told
+        assert waiting(settings) == trace_id
+        return
     assert trace_id in done(environ, "trace").stdout
     Path(environ["CITEWELL_SCRIPTED_REPLIES"]).write_text(
         json.dumps([{"reply": VERDICTS}]), "utf-8"

@@ -261,9 +261,11 @@ def test_the_soft_limit_is_raised() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-@pytest.fixture
-def server(settings: Settings, tmp_path: Path) -> Iterator[Server]:
-    with bench(settings, tmp_path).serve([], descriptors=1_024) as running:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("server")
+    settings = Settings(home=folder / "home", cache=folder / "cache")
+    with bench(settings, folder).serve([], descriptors=1_024) as running:
         yield running
 
 

@@ -44,7 +44,7 @@ async def test_vectors_are_those_of_this_process(settings: Settings) -> None:
     there, here = build_embedder(settings), BuiltinEmbedder(settings)
     assert isinstance(there, RemoteEmbedder)
     assert (there.name, there.dim) == (here.name, here.dim)
-    assert np.array_equal(await there.passages(TEXTS * 20), await here.passages(TEXTS * 20))
+    assert np.array_equal(await there.passages(TEXTS * 7), await here.passages(TEXTS * 7))
     assert np.array_equal(await there.query("Which lamp?"), await here.query("Which lamp?"))
     assert (await there.passages([])).shape == (0, 384)
     await there.close()
@@ -111,7 +111,7 @@ async def test_a_dead_server_is_left_out(
     there, here = build_embedder(settings), BuiltinEmbedder(settings)
     servers[0].send(signal.SIGKILL)
     servers[0].stops()
-    texts = [f"lamp {n}" for n in range(80)]
+    texts = [f"lamp {n}" for n in range(40)]
     assert np.array_equal(await there.passages(texts), await here.passages(texts))
     servers[1].send(signal.SIGKILL)
     servers[1].stops()
