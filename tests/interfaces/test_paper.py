@@ -7,6 +7,8 @@ The one rule: papers are the committed samples, models are the scripted ones.
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.interfaces.serving import run_statement
+from tests.servers.forked import Forked
 
-from citewell.config import load_settings
+from citewell.config import Settings, load_settings
 from citewell.interfaces.cli.output.terminal import strip_controls
 
 if TYPE_CHECKING:
@@ -31,11 +34,22 @@ QUESTION = "Which data was the history network trained on?"
 NOWHERE = "Mariana trench?"  # none of its words stands in the paper
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the home of a session with a report and the route through all of the paper."""
+    return tmp_path_factory.mktemp("begun") / "home"
+
+
 @pytest.fixture
-def session(cli: Cli) -> str:
-    """One with a report and the route through all of the paper."""
+def session(cli: Cli, settings: Settings, begun: Path) -> str:
+    """That session, made by the first test; others have a copy of its home."""
+    if begun.exists():
+        shutil.copytree(begun, settings.home, dirs_exist_ok=True)
+        return _only(cli)
     done = cli("paper", ENGLISH, "--interest", "", "--json")
     assert done.code == 0, done.err
+    if not settings.database_url.get_secret_value():
+        shutil.copytree(settings.home, begun)
     return str(json.loads(done.out)["session_id"])
 
 
@@ -136,37 +150,35 @@ def test_a_chinese_paper(cli: Cli) -> None:
     assert (english["report"]["lang"], english["title"]) == ("en", "Spare parts")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        ((), 2, "name a paper"),
-        (("x.pdf", "--session", "ses_1"), 2, "one of the two"),
-        (("x.pdf", "--lang", "fr"), 2, "en, zh"),
-        (("x.pdf", "--select", "words"), 2, "--ask"),
-        (("--session", "ses_1", "--title", "x"), 2, "rename"),
-        (("{here}/none.pdf",), 1, "no such file"),
-        (("{here}",), 1, "a folder"),
-        (("{here}/x.zip",), 1, "x.zip"),
-        (("{here}/empty.pdf",), 1, "is empty"),
-        (("{here}/scan.pdf",), 1, 'ingest.ocr = "auto"'),
-        (("{here}/x.csv",), 1, "a paper is a PDF"),
-        (("ftp://example.com/x.pdf",), 1, "only http and https"),
-        (("http://127.0.0.1:9/x.pdf",), 1, "private"),
-        (("--session", "ses_nothing"), 1, "no session"),
-        ((ENGLISH, "--user", " "), 1, "printable"),
-    ],
-)
-def test_what_is_refused(
-    cli: Cli, tmp_path: Path, arguments: tuple[str, ...], code: int, words: str
-) -> None:
+REFUSED: list[tuple[tuple[str, ...], int, str]] = [
+    ((), 2, "name a paper"),
+    (("x.pdf", "--session", "ses_1"), 2, "one of the two"),
+    (("x.pdf", "--lang", "fr"), 2, "en, zh"),
+    (("x.pdf", "--select", "words"), 2, "--ask"),
+    (("--session", "ses_1", "--title", "x"), 2, "rename"),
+    (("{here}/none.pdf",), 1, "no such file"),
+    (("{here}",), 1, "a folder"),
+    (("{here}/x.zip",), 1, "x.zip"),
+    (("{here}/empty.pdf",), 1, "is empty"),
+    (("{here}/scan.pdf",), 1, 'ingest.ocr = "auto"'),
+    (("{here}/x.csv",), 1, "a paper is a PDF"),
+    (("ftp://example.com/x.pdf",), 1, "only http and https"),
+    (("http://127.0.0.1:9/x.pdf",), 1, "private"),
+    (("--session", "ses_nothing"), 1, "no session"),
+    ((ENGLISH, "--user", " "), 1, "printable"),
+]
+
+
+def test_what_is_refused(cli: Cli, tmp_path: Path) -> None:
     """One line and what to do; no session is left."""
     (tmp_path / "x.zip").write_bytes(b"PK\x05\x06" + b"\0" * 18)
     (tmp_path / "empty.pdf").touch()
     (tmp_path / "x.csv").write_text("a,b\n" + "1,2\n" * 300, "utf-8")
     (tmp_path / "scan.pdf").write_bytes(SCAN)
-    done = cli("paper", *[each.format(here=tmp_path) for each in arguments])
-    assert (done.code, "Traceback" in done.err) == (code, False), done.err
-    assert words in " ".join(done.err.replace("│", " ").split())
+    for arguments, code, words in REFUSED:
+        done = cli("paper", *[each.format(here=tmp_path) for each in arguments])
+        assert (done.code, "Traceback" in done.err) == (code, False), done.err
+        assert words in " ".join(done.err.replace("│", " ").split()), arguments
     assert "no papers yet" in cli("papers", "list").out
 
 
@@ -334,14 +346,12 @@ def test_an_export_that_cannot_be_written(cli: Cli, session: str, tmp_path: Path
         pytest.skip("this system has no device that is always full")
     with full.open("w") as device:
         command = [sys.executable, "-m", "citewell", "papers", "export", session, "-"]
-        done = subprocess.run(
-            command, stdout=device, stderr=subprocess.PIPE, text=True, check=False
-        )
-    assert done.returncode == 1
-    assert ("standard output: cannot be written" in done.stderr, "Exception" in done.stderr) == (
-        True,
-        False,
-    )
+        kept = dict(os.environ)
+        with Forked(command, env=kept, stdout=device, stderr=subprocess.PIPE, text=True) as process:
+            _, told = process.communicate(timeout=120)
+    assert process.returncode == 1
+    said = ("standard output: cannot be written" in told, "Exception" in told)
+    assert said == (True, False)
 
 
 def test_a_session_that_is_not_there(cli: Cli) -> None:
