@@ -16,7 +16,7 @@ from serve_library import subject, write
 from serve_round import measure, modelled
 from serve_server import Pace, Server
 
-SUBJECTS = [subject(n) for n in range(10)]
+SUBJECTS = [subject(n) for n in range(6)]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def test_conversations_at_once_are_whole_and_kept_apart(server: Server) -> None:
-    """Ten at once: every stream whole, every answer from its own document, every session its own;
+    """Six at once: every stream whole, every answer from its own document, every session its own;
     figures are counted.
     """
     done = measure(server, [plan(server, SUBJECTS, len(SUBJECTS))])
@@ -72,7 +72,7 @@ def test_what_the_checks_are_for(server: Server) -> None:
 
 
 def test_killed_in_the_middle_nothing_is_lost(server: Server) -> None:
-    """kill -9 while ten conversations stream: answers that were received are kept, the others whole
+    """kill -9 while six conversations stream: answers that were received are kept, the others whole
     or resumable.
     """
     after = killed(server, SUBJECTS)  # in the home of the tests before

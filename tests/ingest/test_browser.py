@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import pytest_asyncio
 from tests.error_codes import raises_code
 
 from citewell.config import Settings
 from citewell.errors import ConfigError, PermanentError, TransientError, UnreadableFile
+from citewell.fetch import browser as fetch_browser
 from citewell.fetch import browser_page
 from citewell.fetch.browser import Browser, find_chromium
 from citewell.fetch.browser_page import Within
@@ -27,6 +29,7 @@ from citewell.service.sites.keep_pages import open_pages
 if TYPE_CHECKING:
     from tests.conftest import SiteServer
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 needs_chromium = pytest.mark.skipif(
     not find_chromium(),
     reason="no Chromium on this machine (apt install chromium): pages that scripts write are not "
@@ -71,6 +74,13 @@ class Web:
             last_modified="",
             fetched_at=0.0,
         )
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    """One for all pages that leave it as it is."""
+    async with Browser() as made:
+        yield made
 
 
 async def shown(browser: Browser, web: Web, url: str = SITE + "/", seconds: float = 20.0) -> str:
@@ -133,7 +143,7 @@ async def test_a_page_that_scripts_write() -> None:
 
 
 @needs_chromium
-async def test_redirects_windows_and_dialogs() -> None:
+async def test_redirects_windows_and_dialogs(browser: Browser) -> None:
     """Addresses are those of the page that was reached; a script may lead on; what it opens or asks
     is shut.
     """
@@ -145,18 +155,17 @@ async def test_redirects_windows_and_dialogs() -> None:
         "/end": "<p>The end.</p>",
         "/file.pdf": "%PDF",
     }
-    async with Browser() as browser:
-        web = Web(pages, {SITE + "/old": SITE + "/new/"})
-        assert f'<p id="p">false{SITE}/new/</p>' in await shown(browser, web, SITE + "/old")
-        assert "The end." in await shown(browser, web, SITE + "/go")
-        with pytest.raises(UnreadableFile):
-            await shown(browser, web, SITE + "/file.pdf")
-        with pytest.raises(PermanentError, match="404"):
-            await shown(browser, web, SITE + "/nowhere")
+    web = Web(pages, {SITE + "/old": SITE + "/new/"})
+    assert f'<p id="p">false{SITE}/new/</p>' in await shown(browser, web, SITE + "/old")
+    assert "The end." in await shown(browser, web, SITE + "/go")
+    with pytest.raises(UnreadableFile):
+        await shown(browser, web, SITE + "/file.pdf")
+    with pytest.raises(PermanentError, match="404"):
+        await shown(browser, web, SITE + "/nowhere")
 
 
 @needs_chromium
-async def test_only_its_own_site_is_read() -> None:
+async def test_only_its_own_site_is_read(browser: Browser) -> None:
     """Nothing is sent but plain questions; of other sites come scripts only, and only what says
     that it is one.
     """
@@ -180,20 +189,19 @@ async def test_only_its_own_site_is_read() -> None:
         "http://api.site.test/api.json": "2",
         "http://other.test/data.json": "3",
     }
-    async with Browser() as browser:
-        web = Web(pages)
-        assert '<p id="p">1 2 no no no no end </p>' in await shown(browser, web)
-        assert set(web.asked) <= {
-            SITE + "/",
-            SITE + "/own.json",
-            "http://api.site.test/api.json",
-            "http://other.test/data.json",
-        }
+    web = Web(pages)
+    assert '<p id="p">1 2 no no no no end </p>' in await shown(browser, web)
+    assert set(web.asked) <= {
+        SITE + "/",
+        SITE + "/own.json",
+        "http://api.site.test/api.json",
+        "http://other.test/data.json",
+    }
 
 
 @needs_chromium
 @pytest.mark.parametrize("blind", [False, True])
-async def test_no_other_site_is_read_through_a_redirect(blind: bool) -> None:
+async def test_no_other_site_is_read_through_a_redirect(blind: bool, browser: Browser) -> None:
     """Not as data, in a frame or as a module that is no script, even where `fetch` follows it;
     below its own host it may lead, and a script may come from elsewhere.
     """
@@ -226,35 +234,33 @@ async def test_no_other_site_is_read_through_a_redirect(blind: bool) -> None:
         SITE + "/below.json": "http://api.site.test/below.json",
         SITE + "/lib.js": "http://cdn.test/lib.js",
     }
-    async with Browser() as browser:
-        web = Web(pages, leads, blind=blind)
-        html = await shown(browser, web)
-        assert '<p id="p">no no no below no script frame: end </p>' in html
-        assert "secret" not in html
-        # of a script nobody knows before it is there; its media type speaks for it then
-        assert [url for url in web.asked if "intra" in url] == (
-            [] if blind else ["http://intra.test/data.json"]
-        )
-        assert SITE + "/frame" in web.asked
+    web = Web(pages, leads, blind=blind)
+    html = await shown(browser, web)
+    assert '<p id="p">no no no below no script frame: end </p>' in html
+    assert "secret" not in html
+    # of a script nobody knows before it is there; its media type speaks for it then
+    assert [url for url in web.asked if "intra" in url] == (
+        [] if blind else ["http://intra.test/data.json"]
+    )
+    assert SITE + "/frame" in web.asked
 
 
 @needs_chromium
 @pytest.mark.parametrize("blind", [False, True])
-async def test_the_page_itself_comes_from_its_own_host(blind: bool) -> None:
+async def test_the_page_itself_comes_from_its_own_host(blind: bool, browser: Browser) -> None:
     """Encrypted or not; a host below it is another one."""
     pages = {
         "https://site.test/": "<p>encrypted</p>",
         "http://api.site.test/": "<p>x</p>",
         "http://site.test:8080/": "<p>x</p>",
     }
-    async with Browser() as browser:
-        assert "encrypted" in await shown(
-            browser, Web(pages, {SITE + "/": "https://site.test/"}, blind=blind)
-        )
-        for there in ("http://api.site.test/", "http://site.test:8080/"):
-            with raises_code(PermanentError, "leads_away") as caught:
-                await shown(browser, Web(pages, {SITE + "/": there}, blind=blind))
-            assert caught.value.code == "leads_away"
+    assert "encrypted" in await shown(
+        browser, Web(pages, {SITE + "/": "https://site.test/"}, blind=blind)
+    )
+    for there in ("http://api.site.test/", "http://site.test:8080/"):
+        with raises_code(PermanentError, "leads_away") as caught:
+            await shown(browser, Web(pages, {SITE + "/": there}, blind=blind))
+        assert caught.value.code == "leads_away"
 
 
 async def test_what_brings_the_parts_of_a_page_goes_where_it_may(
@@ -278,21 +284,22 @@ async def test_what_brings_the_parts_of_a_page_goes_where_it_may(
 
 
 @needs_chromium
-async def test_limits_of_requests_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_limits_of_requests_and_bytes(
+    monkeypatch: pytest.MonkeyPatch, browser: Browser
+) -> None:
     """Past them nothing comes, and the page is what it is."""
     page = """<p id=p></p><p id=say></p><script>(async () => { let n = 0;
         for (let i = 0; i < 100; i++)
           await fetch('/own.json?' + i).then(it => it.ok && n++, () => 0);
         p.textContent = n; say.textContent = 'end' })()</script>"""
     web = Web({"/": page, **{f"/own.json?{n}": "1" for n in range(100)}})
-    async with Browser() as browser:
-        assert '<p id="p">60</p>' in await shown(browser, web)
-        monkeypatch.setattr(browser_page, "_MOST_BYTES", 5)
-        assert '<p id="p">5</p>' in await shown(browser, web)
+    assert '<p id="p">60</p>' in await shown(browser, web)
+    monkeypatch.setattr(browser_page, "_MOST_BYTES", 5)
+    assert '<p id="p">5</p>' in await shown(browser, web)
 
 
 @needs_chromium
-async def test_pages_without_end() -> None:
+async def test_pages_without_end(monkeypatch: pytest.MonkeyPatch, browser: Browser) -> None:
     """One that never rests is taken as it is; one that never answers ends in time; and the next one
     is shown.
     """
@@ -312,22 +319,22 @@ async def test_pages_without_end() -> None:
         await asyncio.sleep(60)
         return await web.fetch(url, within)
 
-    async with Browser() as browser:
-        await shown(browser, web)
-        assert "xyyy" in await shown(browser, web, SITE + "/tick", 8)
-        assert "again" in await shown(browser, web, SITE + "/reload")
-        assert "still here" in await shown(browser, web, SITE + "/leave")
-        for path in ("/loop", "/later"):
-            begun = time.monotonic()
-            with pytest.raises(TransientError) as caught:
-                await shown(browser, web, SITE + path, 3)
-            assert caught.value.code == "timeout"
-            assert (
-                time.monotonic() - begun < 20
-            )  # 3, and what a loaded machine takes to end and start a browser
-        with pytest.raises(TransientError, match="not there within 1 seconds"):
-            await browser.render(SITE + "/", slow, 1)
-        assert "fine" in await shown(browser, web)
+    await shown(browser, web)
+    monkeypatch.setattr(fetch_browser, "_ENOUGH", 0.25)
+    assert "xyyy" in await shown(browser, web, SITE + "/tick")
+    assert "again" in await shown(browser, web, SITE + "/reload")
+    assert "still here" in await shown(browser, web, SITE + "/leave")
+    for path in ("/loop", "/later"):
+        begun = time.monotonic()
+        with pytest.raises(TransientError) as caught:
+            await shown(browser, web, SITE + path, 2)
+        assert caught.value.code == "timeout"
+        assert (
+            time.monotonic() - begun < 20
+        )  # 2, and what a loaded machine takes to end and start a browser
+    with pytest.raises(TransientError, match="not there within 1 seconds"):
+        await browser.render(SITE + "/", slow, 1)
+    assert "fine" in await shown(browser, web)
 
 
 @needs_chromium
@@ -554,7 +561,7 @@ def reached(seen: list[str]) -> set[str]:
     return {line.split(" ")[1] for line in seen if line.startswith(("GET", "POST"))}
 
 
-def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """With what to install."""
     with pytest.raises(ConfigError, match="no-such-program") as caught:
         Browser("no-such-program")
