@@ -9,19 +9,19 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
-import time
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from tests.interfaces.serving import until
 from tests.interfaces.uploads_killed import POISON, Uploads
 from tests.servers.forked import run_forked
 
 from citewell.store.job_claims import MOST_FAULTS, SUSPECT
 
-FILES = 12
+FILES = 8
 KILLS = 2
 
 
@@ -63,15 +63,13 @@ def test_uploads_outlive_kills(uploads: Uploads) -> None:
             )
     for _ in range(KILLS):
         with uploads.running():
-            until = time.monotonic() + 120
-            while "running" not in uploads.state_line():
-                assert time.monotonic() < until
-                time.sleep(0.01)
+            until(lambda: "running" in uploads.state_line(), "a job that runs")
     with uploads.running():
-        jobs = uploads.ended(uploads.jobs)
+        jobs = uploads.ended(uploads.jobs, 240)
         assert {job["state"] for job in jobs.values()} == {"done"}
         assert uploads.documents() == set(names)
-    assert not any((uploads.home / "uploads").iterdir())
+        kept = uploads.home / "uploads"
+        until(lambda: not any(kept.iterdir()), "what was sent is deleted")
     with closing(sqlite3.connect(uploads.home / "citewell.db")) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert database.execute("SELECT count(*) FROM documents").fetchone() == (FILES,)
