@@ -59,11 +59,27 @@ class Killer:
             time.sleep(DOWN)
             self.cluster.postgres.start()
 
+    def start_ended_workers(self) -> None:
+        """As a supervisor would those that found no database."""
+        for worker in self.cluster.workers:
+            if worker.process is None or worker.process.poll() is not None:
+                worker.start()
+
     @staticmethod
     def _kill_process(server: Server) -> None:
+        """A server that finds no database ends and says so; it is started again, as by a
+        supervisor.
+        """
         server.stop(signal.SIGKILL)
-        time.sleep(DOWN)
-        server.start()
+        until = time.monotonic() + PATIENCE
+        while server.process is None:
+            time.sleep(DOWN)
+            try:
+                server.start()
+            except RuntimeError:
+                server.stop()
+                if time.monotonic() > until:
+                    raise
 
 
 def drain(client: httpx.Client, ledger: Ledger, verdict: Verdict) -> None:
@@ -97,8 +113,10 @@ def soak(args: argparse.Namespace) -> tuple[Verdict, Ledger, Counter[str], list[
             while time.monotonic() < end:
                 time.sleep(args.every * chance.uniform(0.5, 1.5))
                 killer.kill_one()
+                killer.start_ended_workers()
         finally:
             clients.stop()
+        killer.start_ended_workers()
         verdict = Verdict()
         url = cluster.servers[0].url
         with httpx.Client(base_url=url, timeout=60, trust_env=False) as client:
