@@ -29,6 +29,7 @@ def questions(text: str) -> list[str]:
         ("Wheelbase | DR2-S: 180 cm | DR2-L: 210 cm", "What is the wheelbase for DR2-S?"),
         ("Noise | Value: 62 dB", "What is the noise?"),
         ("电子发票在签收后7天内开具。", "电子发票在签收后多少天内开具？"),
+        ("客服人员每周休息一天半。", "客服人员每周休息多少天？"),
         ("参观须提前3个工作日预约。", "参观须提前几个工作日预约？"),
     ],
 )
