@@ -21,13 +21,14 @@ class Terminal:
 
     def __init__(self, program: str, arguments: tuple[str, ...], environ: dict[str, str]) -> None:
         self.fd, inner = pty.openpty()
-        size = {"COLUMNS": "60", "LINES": "24", "PYTHONUNBUFFERED": "1"}
+        size = {"COLUMNS": "60", "LINES": "24"}
+        utf8 = {"LC_CTYPE": "C.UTF-8"}  # as Python sets it at its start; readline looks there
         self.process = Forked(
             [sys.executable, "-c", program, *arguments],
             stdin=inner,
             stdout=inner,
             stderr=inner,
-            env={**environ, **size},
+            env={**environ, **size, **utf8},
         )
         os.close(inner)
         self.unread = ""

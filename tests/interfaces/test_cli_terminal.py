@@ -41,7 +41,7 @@ async def stream(app, request):
         await asyncio.sleep(1)
     yield Event("token", "Draft of the answer")
     if "slow" in request.question:
-        await asyncio.sleep(60)
+        await asyncio.sleep(600)
     yield Event("answer", Answer(
         answer=TEXT + "[1]",
         sentences=[Sentence(text=TEXT, citations=[1], verdict="supported")],

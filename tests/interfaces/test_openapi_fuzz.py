@@ -73,19 +73,19 @@ def test_every_operation_does_what_it_says(
     """No fault, no undocumented status, type or shape, no way in without a token. Each boundary of
     each parameter is tried with users; without, what is made up.
     """
-    usual = ["coverage"] if auth == "token" else ["fuzzing"]
-    phases = ["coverage", "fuzzing", "stateful"] if DEPTH else usual
+    usual = ["fuzzing", *(["coverage"] if auth == "token" else [])]
+    phases = ["fuzzing", "coverage", "stateful"] if DEPTH else usual
     settings = settings.model_copy(update={"auth": auth, "access": MANY})
     # so that nothing sent here names a server of models, or begins to fetch one
     monkeypatch.setenv("CITEWELL_LLM", "scripted")
     monkeypatch.setenv("CITEWELL_WEB__PROVIDER", "none")
     with serving(settings) as (url, token):
         known = seed(url, token)
-        run = fuzz(url, token, known, examples=DEPTH or 2, checks=CHECKS, phases=phases)
+        run = fuzz(url, token, known, examples=DEPTH or 1, checks=CHECKS, phases=phases)
     assert run.failures == []
     missed = {label for label, _ in operations(description)} - set(run.cases)
     assert missed == set(), "every operation was sent something"
-    assert run.statuses[200] > 100, run.statuses
+    assert run.statuses[200] > 60, run.statuses
     assert run.slowest[0] < 30, run.slowest
 
 
