@@ -76,11 +76,15 @@ def sample(served: Served, collection: str, name: str) -> str:
     return served.add(collection, name, (SAMPLES / "library" / name).read_bytes())
 
 
+# a window that Chromium does not draw gets no frame: it is waited for, but not for ever
 SETTLED = """async () => {
   for (let turn = 0; turn < 3; turn += 1) {
     await new Promise((done) => setTimeout(done, 100));
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-    await new Promise((done) => requestIdleCallback(done));
+    await new Promise((done) => {
+      requestAnimationFrame(() => setTimeout(done));
+      setTimeout(done, 5000);
+    });
+    await new Promise((done) => requestIdleCallback(done, { timeout: 5000 }));
   }
 }"""
 

@@ -115,7 +115,7 @@ def test_every_reply_filled(page: Page, views: list[str], goto: Goto, watched: l
 
 
 def test_every_reply_filled_with_theirs(
-    page: Page, views: list[str], goto: Goto, watched: list[str], shared_data: Path
+    shared_data: Path, page: Page, views: list[str], goto: Goto, watched: list[str]
 ) -> None:
     strings = theirs(shared_data)
     taint = Taint(strings)

@@ -182,7 +182,7 @@ def test_answers_of_ours(page: Page, goto: Goto, watched: list[str]) -> None:
     )
 
 
-def test_answers_of_theirs(page: Page, goto: Goto, watched: list[str], shared_data: Path) -> None:
+def test_answers_of_theirs(shared_data: Path, page: Page, goto: Goto, watched: list[str]) -> None:
     goto("/ask")
     for batch in batches(theirs(shared_data), 12):
         ask(page, batch)

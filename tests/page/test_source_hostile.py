@@ -124,7 +124,7 @@ def test_web_page_is_inert(served: Served, goto: Callable[..., Page], watched: l
 
 
 def test_naughty_strings_in_a_page(
-    served: Served, goto: Callable[..., Page], watched: list[str], shared_data: Path
+    shared_data: Path, served: Served, goto: Callable[..., Page], watched: list[str]
 ) -> None:
     """Each as markup, as an attribute's value and as a title; the rest of the page stays."""
     strings = naughty(shared_data)
@@ -143,7 +143,7 @@ def test_naughty_strings_in_a_page(
 
 
 def test_naughty_strings_as_words(
-    served: Served, goto: Callable[..., Page], watched: list[str], shared_data: Path
+    shared_data: Path, served: Served, goto: Callable[..., Page], watched: list[str]
 ) -> None:
     """In a text, a title, a section, a quote, an address, rows, a statement: shown letter by
     letter.
