@@ -35,6 +35,9 @@ PATIENCE = 120.0  # seconds for what takes one on an idle machine
 ME = re.compile(r"/api/me(\?|$)")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 expect.set_options(timeout=PATIENCE * 1000)
+EVERY_LOOK = pytest.mark.parametrize(
+    ("width", "theme", "language"), [(1280, "light", "en"), (360, "dark", "zh")]
+)
 KEPT = ("PATH", "PYTHONPATH", "SYSTEMROOT", "LANG")
 
 

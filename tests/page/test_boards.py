@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 from python_calamine import CalamineWorkbook
-from tests.page.conftest import PATIENCE, Served
+from tests.page.conftest import EVERY_LOOK, PATIENCE, Served
 
 TABLE = b"""day,region,cost_eur,year
 2024-03-05,<b>North</b>,1234.5,2024
@@ -162,9 +162,7 @@ def test_a_board_keeps_its_order_and_each_card_its_own_trouble(
     expect(cards.first.locator(".boards-figure")).to_contain_text("1,344.75")
 
 
-@pytest.mark.parametrize(
-    ("width", "theme", "language"), [(1280, "light", "en"), (360, "dark", "zh")]
-)
+@EVERY_LOOK
 def test_it_can_be_used_by_everybody(
     served: Served, costs: str, page: Page, goto: Any, axe: Any, picture: Any
 ) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.page.conftest import PATIENCE, Served
+from tests.page.conftest import EVERY_LOOK, PATIENCE, Served
 from tests.page.test_library import DROP
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "data"
@@ -339,10 +339,7 @@ def test_charts(page: Page, goto: Any, kind: str, said: str, first: str, picture
     expect(page.locator("#made tbody tr")).to_have_count(len(rows))
 
 
-@pytest.mark.parametrize(
-    ("width", "theme", "language"),
-    [(1280, "light", "en"), (360, "dark", "zh")],
-)
+@EVERY_LOOK
 def test_it_can_be_used_by_everybody(
     costs: str, page: Page, goto: Any, axe: Any, picture: Any
 ) -> None:

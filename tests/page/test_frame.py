@@ -12,13 +12,9 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from tests.page.conftest import ME
+from tests.page.conftest import EVERY_LOOK, ME
 
 WEB = Path(__file__).resolve().parents[2] / "src" / "citewell" / "interfaces" / "web"
-EVERY_LOOK = pytest.mark.parametrize(
-    ("width", "theme", "language"),
-    [(1280, "light", "en"), (360, "dark", "zh")],
-)
 
 
 def json_reply(body: Any, status: int = 200) -> Callable[[Route], None]:

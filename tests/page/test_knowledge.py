@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.page.conftest import ME, PATIENCE, Served
+from tests.page.conftest import EVERY_LOOK, ME, PATIENCE, Served
 
 Goto = Callable[..., Page]
 expect.set_options(timeout=PATIENCE * 1000)
@@ -244,10 +244,7 @@ def test_a_reader_sees_why_not(served: Served, page: Page, goto: Goto) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("width", "theme", "language"),
-    [(360, "dark", "zh"), (1280, "light", "en")],
-)
+@EVERY_LOOK
 def test_on_a_phone_in_the_dark_in_chinese(
     served: Served,
     goto: Goto,

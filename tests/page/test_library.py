@@ -10,9 +10,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.page.conftest import PATIENCE, Served, until
+from tests.page.conftest import EVERY_LOOK, PATIENCE, Served, until
 from tests.page.told import LINE
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "library"
@@ -299,10 +298,7 @@ def test_the_source_panel_opens_a_whole_document(served: Served, page: Page, got
     expect(page.locator("dialog.panel")).to_contain_text("Ship 1 carried 1 tons")
 
 
-@pytest.mark.parametrize(
-    ("width", "theme", "language"),
-    [(1280, "light", "en"), (360, "dark", "zh")],
-)
+@EVERY_LOOK
 def test_it_can_be_used_by_everybody(
     served: Served, page: Page, goto: Any, axe: Any, picture: Any
 ) -> None:

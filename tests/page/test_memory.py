@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.page.conftest import PATIENCE, Served
+from tests.page.conftest import EVERY_LOOK, PATIENCE, Served
 
 LONG = 4 * PATIENCE  # seconds for work on a loaded machine
 
@@ -119,10 +119,7 @@ def test_all_of_ones_own_is_forgotten_and_nobody_elses(served: Served, look: Any
     assert (memories(served, "all"), len(memories(served, "other"))) == ([], 1)
 
 
-@pytest.mark.parametrize(
-    ("width", "theme", "language"),
-    [(360, "dark", "zh"), (1280, "light", "en")],
-)
+@EVERY_LOOK
 def test_both_languages_themes_and_widths(
     served: Served, look: Any, axe: Any, picture: Any, width: int, language: str
 ) -> None:

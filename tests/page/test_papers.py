@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from tests.page.conftest import PATIENCE, Served, until
+from tests.page.conftest import EVERY_LOOK, PATIENCE, Served, until
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "papers"
 ENGLISH, CHINESE = (
@@ -414,10 +414,7 @@ def test_sessions_are_renamed_exported_deleted_and_ones_own(
     assert served.api("GET", "/papers", params={"user_id": "lena"})["papers"] == []
 
 
-@pytest.mark.parametrize(
-    ("width", "theme", "language"),
-    [(360, "dark", "zh"), (1280, "light", "en")],
-)
+@EVERY_LOOK
 def test_both_languages_themes_and_widths(
     served: Served, read: Any, page: Page, axe: Any, picture: Any, width: int
 ) -> None:

@@ -13,15 +13,11 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.page.conftest import PATIENCE, Served, until
+from tests.page.conftest import EVERY_LOOK, PATIENCE, Served, until
 
 PARTS = ["ask", "library", "sites", "papers", "data", "knowledge", "memory", "traces", "settings"]
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "library"
 FILES = ("information-security-policy.md", "差旅报销制度.html")
-EVERY_LOOK = pytest.mark.parametrize(
-    ("width", "theme", "language"),
-    [(1280, "light", "en"), (360, "dark", "zh")],
-)
 # What stands out at the side of the window, but for what scrolls within itself.
 OUT = """() => [...document.querySelectorAll("body *")].filter((each) => {
     const box = each.getBoundingClientRect();

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 from tests.conftest import Reply, SiteServer
-from tests.page.conftest import Served
+from tests.page.conftest import EVERY_LOOK, Served
 from tests.page.sources import watch
 from tests.website.conftest import SHOP, shop_page
 
@@ -221,10 +221,7 @@ def test_titles_and_addresses_of_strangers_are_text(
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    ("width", "theme", "language"),
-    [(360, "dark", "zh"), (1280, "light", "en")],
-)
+@EVERY_LOOK
 def test_phone_and_chinese(
     shop: SiteServer,
     goto: Callable[..., Page],

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from tests.page.conftest import PATIENCE, Served
+from tests.page.conftest import EVERY_LOOK, PATIENCE, Served
 
 from citewell.messages.catalogue import load_page_words
 
@@ -235,10 +235,7 @@ def test_hostile_words_stay_text(served: Served, page: Page, goto: Goto) -> None
         assert page.evaluate("window.harm") is None
 
 
-@pytest.mark.parametrize(
-    ("width", "theme", "language"),
-    [(360, "dark", "zh"), (1280, "light", "en")],
-)
+@EVERY_LOOK
 def test_on_a_phone_in_the_dark_in_chinese(
     served: Served,
     goto: Goto,

@@ -11,7 +11,6 @@ from sqlalchemy import Connection, insert, select, update
 from citewell.store.schema.memory_tables import moments
 
 DAY = 86_400.0  # seconds
-LEAP = DAY
 NOTED = 60.0  # seconds that pass between two notes: every writer of a trace would wait for them
 
 
@@ -26,11 +25,11 @@ def get_deletion_time(connection: Connection, now: float) -> float:
     # what is decided from here on is decided on the row: once a minute somebody waits for it
     row = connection.execute(_LOCK).all()[0]
     trusted, ahead = row.trusted, row.ahead
-    if now <= trusted + LEAP + NOTED:
+    if now <= trusted + DAY + NOTED:
         trusted, ahead = max(trusted, now), None
     elif ahead is None or now < ahead:
         ahead = now
-    elif now >= ahead + LEAP:
+    elif now >= ahead + DAY:
         trusted, ahead = now, None
     if (trusted, ahead) != (row.trusted, row.ahead):
         connection.execute(_CHANGE, {"trusted": trusted, "ahead": ahead})
