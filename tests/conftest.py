@@ -59,8 +59,8 @@ SLOW = (
     "ingest",
     "models",
 )
-# CI tries such a test once more before it fails, on a machine that it shares; the report names it
-TRY_TWICE = "TRY_SLOW_TESTS_TWICE" in os.environ
+# CI tries a test once more before it fails, on a machine that it shares; the report names it
+TRY_TWICE = "TRY_TESTS_TWICE" in os.environ
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -71,8 +71,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests of those folders, which CI may try twice. They come first, so that short files
-    are left when one of two processes has nothing more to do.
+    """Mark the tests of those folders. They come first, so that short files are left when one of
+    two processes has nothing more to do.
     """
     postgres = config.getoption("--postgres") or config.getoption("--pgbouncer")
     for item in items:
@@ -83,7 +83,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.browser)
         if folder in SLOW or "engines" in item.path.parts or item.path.stem == "test_long_texts":
             item.add_marker(pytest.mark.slow)
-        if TRY_TWICE and (item.get_closest_marker("slow") or item.get_closest_marker("browser")):
+        if TRY_TWICE:
             item.add_marker(pytest.mark.flaky(reruns=1))
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import psycopg
 import pytest
 import stamina
@@ -67,7 +68,10 @@ class Followed:
         self.process = None
 
     def kill_primary(self) -> None:
-        os.kill(self.server.get_pid(), signal.SIGQUIT)
+        """Until it has ended: the fixture asks whether it still runs before it stops it."""
+        primary = psutil.Process(self.server.get_pid())
+        primary.send_signal(signal.SIGQUIT)
+        psutil.wait_procs([primary], timeout=SECONDS)
 
     def promote(self) -> None:
         with psycopg.connect(self.replica_url, autocommit=True) as connection:
