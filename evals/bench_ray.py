@@ -97,8 +97,8 @@ async def add_once(engine: str, folder: Path, home: Path, url: str, *, embed: bo
         else:
             report = await add_paths(app, [str(folder)], "made", engine=ENGINES[engine])
         seconds = time.perf_counter() - started
-        [info] = await app.catalog.collections()
-        waiting = await app.catalog.count_waiting() if embed else 0
+        [info] = await app.collections.list_all()
+        waiting = await app.pending_chunks.count_unembedded() if embed else 0
         failed = [file.reason for file in report.files if file.status == "failed"]
         if failed or report.error:
             raise SystemExit(f"{len(failed)} files failed: {failed[:1]} {report.error}")

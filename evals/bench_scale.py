@@ -33,6 +33,7 @@ from citewell.store.index.adapters import INDEXES
 from citewell.store.index.protocol import Filter, Index
 from citewell.store.index.search_tables import drop_search_indexes, make_search_indexes
 from citewell.store.library.catalog import Catalog
+from citewell.store.library.pending_chunks import PendingChunks
 from citewell.types import Chunk, Document, Section
 from scale_made import A_DOCUMENT, DIM, EMBEDDER, SHARE, WORDS, Made, make
 from scale_rows import copy_rows
@@ -45,7 +46,8 @@ Found = list[tuple[int, float]]
 
 async def fill(db: Database, made: Made) -> float:
     """Chunks a second."""
-    catalog, started = Catalog(db, EMBEDDER), time.perf_counter()
+    catalog, pending = Catalog(db, EMBEDDER), PendingChunks(db, EMBEDDER)
+    started = time.perf_counter()
     for first in range(0, len(made.texts), A_DOCUMENT):
         texts = made.texts[first : first + A_DOCUMENT]
         cut, at = [], 0
@@ -56,8 +58,8 @@ async def fill(db: Database, made: Made) -> float:
         document = Document(f"d{first}", "text/plain", "en", body, (Section((), 0, len(body)),))
         collection = "few" if first // A_DOCUMENT % SHARE == 0 else "many"
         await catalog.put(collection, f"d{first}", body.encode(), document, cut)
-        waiting = [chunk for chunk, _ in await catalog.list_unembedded(EMBEDDER, 2 * A_DOCUMENT)]
-        await catalog.put_vectors(EMBEDDER, waiting, made.vectors[first : first + len(waiting)])
+        waiting = [chunk for chunk, _ in await pending.list_unembedded(EMBEDDER, 2 * A_DOCUMENT)]
+        await pending.put_vectors(EMBEDDER, waiting, made.vectors[first : first + len(waiting)])
         if first == 0 and db.dialect == "postgresql":  # its indexes are made when all are there
             await db.write(drop_search_indexes, EMBEDDER)
     return len(made.texts) / (time.perf_counter() - started)

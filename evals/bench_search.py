@@ -104,9 +104,11 @@ async def _fill(
         vectors = _near(real[noise.integers(0, len(real), len(texts))], noise)
         ids = [
             chunk
-            for chunk, _ in await app.catalog.list_unembedded(app.embedder.name, 2 * A_DOCUMENT)
+            for chunk, _ in await app.pending_chunks.list_unembedded(
+                app.embedder.name, 2 * A_DOCUMENT
+            )
         ]
-        await app.catalog.put_vectors(app.embedder.name, ids, vectors[: len(ids)])
+        await app.pending_chunks.put_vectors(app.embedder.name, ids, vectors[: len(ids)])
         kept.append(vectors[: len(ids)])
     return np.concatenate(kept)
 

@@ -65,9 +65,9 @@ class Writer:
         uri = f"{self.name}/{self.turn}"
         document = Document(uri, "text/plain", "en", body, (Section((), 0, len(body)),))
         info = await self.app.catalog.put(self.collection, uri, body.encode(), document, cut)
-        waiting = await self.app.catalog.list_unembedded(EMBEDDER, CHUNKS, [info.doc_id])
+        waiting = await self.app.pending_chunks.list_unembedded(EMBEDDER, CHUNKS, [info.doc_id])
         rows = self._rng.standard_normal((len(waiting), DIM)).astype(np.float32)
-        await self.app.catalog.put_vectors(EMBEDDER, [chunk for chunk, _ in waiting], rows)
+        await self.app.pending_chunks.put_vectors(EMBEDDER, [chunk for chunk, _ in waiting], rows)
         self.done += 2
 
     async def _remember(self) -> None:

@@ -101,7 +101,7 @@ async def test_no_page_elsewhere_is_crawled(settings: Settings, site_server: Sit
         with raises_code(PermanentError, "leads_away"):
             await tools.web_crawler(f"{site_server.url}/away", ["127.0.0.1"])
         assert site_server.paths() == ["/away"]
-        assert await app.catalog.collections() == []
+        assert await app.collections.list_all() == []
         text, _ = await tools.web_crawler(f"{site_server.url}/away")
         assert "The lamp is electric." in text
 

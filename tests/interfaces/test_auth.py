@@ -406,7 +406,7 @@ async def test_pages_of_other_sites(app: App, client: httpx.AsyncClient) -> None
         (await add_user(app, "boss")).token,
         (await add_user(app, "guest", "reader")).token,
     )
-    await app.catalog.create_collection("help")
+    await app.collections.create("help")
     widget = (await make_widget_token(app, "guest", collection="help")).token
     asking = {"Origin": ORIGIN, "Sec-Fetch-Site": "cross-site"}
     for path in ("/api/ask", "/api/feedback"):

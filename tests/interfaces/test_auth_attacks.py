@@ -82,7 +82,7 @@ async def test_a_widget_token_is_no_more_than_a_reader(
     of theirs counts.
     """
     await add_user(app, "guest", "reader")
-    await app.catalog.create_collection("help")
+    await app.collections.create("help")
     token = (await make_widget_token(app, "guest", collection="help")).token
     vote = {"trace_id": "tr_none", "is_correct": True, "user_id": "boss"}
     assert (
@@ -144,7 +144,7 @@ async def test_one_visitor_leaves_the_others_their_questions(app: App) -> None:
     user's other tokens.
     """
     await add_user(app, "guest", "reader")
-    await app.catalog.create_collection("help")
+    await app.collections.create("help")
     token = (await make_widget_token(app, "guest", collection="help")).token
     plain = (await make_token(app, "guest")).token
     at = serving(app, visits_a_minute=2, requests_a_minute=3)
@@ -195,7 +195,7 @@ async def test_good_tokens_sign_in_so_often(app: App) -> None:
     """
     ann = (await add_user(app, "ann")).token
     guest = (await add_user(app, "guest", "reader")).token
-    await app.catalog.create_collection("help")
+    await app.collections.create("help")
     widget = (await make_widget_token(app, "guest", collection="help")).token
     async with serving(app, requests_a_minute=4, tries_a_minute=3)("192.0.2.1") as client:
         for token, status, often in ((ann, 200, 4), (widget, 403, 3), (guest, 200, 4)):
@@ -273,7 +273,7 @@ async def test_a_stream_ends_with_its_user(
         __import__("citewell.service.jobs.worker", fromlist=["WORK"]).WORK, KIND, _endless
     )
     client, added = served.client, await add_user(app, "ann", "editor")
-    await app.catalog.create_collection("help")
+    await app.collections.create("help")
     jobs = app.jobs.restrict_to_viewer("ann")
     job = await jobs.create(KIND, {"collection": "help"})
     app.new_job.set()

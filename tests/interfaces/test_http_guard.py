@@ -49,7 +49,7 @@ async def test_fault_of_ours_has_the_shape_and_no_inside(
     async def broken() -> None:
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(app.catalog, "collections", broken)
+    monkeypatch.setattr(app.collections, "list_all", broken)
     reply = await client.get("/api/collections")
     assert reply.status_code == 500
     assert shaped(reply)["code"] == "internal"

@@ -267,7 +267,7 @@ async def test_what_strangers_are_told(
     stay.
     """
     (tmp_path / "norden.md").write_bytes(HELP)
-    await app.catalog.delete_collection("help")
+    await app.collections.delete("help")
     await add_data(app, HELP, "norden.md", str(tmp_path / "norden.md"), "help")
     headers = PAGE | bearer(token) | {"Accept": "text/event-stream"}
     async with client.stream(
@@ -289,12 +289,12 @@ async def test_what_is_not_there(app: App, client: httpx.AsyncClient, token: str
     """A collection that is gone, or was made anew as another user's: 404, and no list of the
     others.
     """
-    await app.catalog.delete_collection("help")
+    await app.collections.delete("help")
     for _ in range(2):
         reply = await asked(client, token)
         assert (reply.status_code, code_of(reply)) == (404, "not_there")
         assert "salaries" not in reply.text
-        await app.catalog.create_collection("help", "eve")
+        await app.collections.create("help", "eve")
 
 
 async def test_a_site(app: App, client: httpx.AsyncClient, site_server: SiteServer) -> None:

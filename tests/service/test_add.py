@@ -67,9 +67,9 @@ async def test_found_by_words_before_meaning(app: App, library: Path) -> None:
     assert await app.index.search_words("红色", 5, where)
     vector = await app.embedder.query("lighthouse")
     assert await app.index.search_vectors(vector, 5, where) == []
-    assert await app.catalog.count_waiting() > 0
+    assert await app.pending_chunks.count_unembedded() > 0
     await embed_pending(app)
-    assert await app.catalog.count_waiting() == 0
+    assert await app.pending_chunks.count_unembedded() == 0
     assert await app.index.search_vectors(vector, 5, where)
 
 
@@ -83,7 +83,7 @@ async def test_embedding_goes_on_where_it_was_killed(
             f"# Note {number}\n\nIts number is {number}.\n", "utf-8"
         )
     await add_paths(app, [str(library)], "docs")
-    total = await app.catalog.count_waiting()
+    total = await app.pending_chunks.count_unembedded()
 
     async def kill(progress: Progress) -> None:
         if progress.done:
@@ -91,7 +91,7 @@ async def test_embedding_goes_on_where_it_was_killed(
 
     with pytest.raises(Killed):
         await embed_pending(app, kill)
-    left = await app.catalog.count_waiting()
+    left = await app.pending_chunks.count_unembedded()
     assert 0 < left < total
     assert await embed_pending(app) == left
 
@@ -132,12 +132,19 @@ async def test_change_of_embedder_embeds_all_again(
     async with App(settings) as app:
         where = Filter(collections=("docs",))
         vector = await app.embedder.query("lighthouse")
-        assert await app.catalog.count_waiting() == (await get_readiness(app)).waiting == total > 0
+        assert (
+            await app.pending_chunks.count_unembedded()
+            == (await get_readiness(app)).waiting
+            == total
+            > 0
+        )
         assert await app.index.search_vectors(vector, 5, where) == []
         assert [file.status for file in (await add_paths(app, [str(library)], "docs")).files] == [
             "unchanged",
             "unchanged",
         ]
         assert await embed_pending(app) == total
-        assert await app.catalog.count_waiting() == (await get_readiness(app)).waiting == 0
+        assert (
+            await app.pending_chunks.count_unembedded() == (await get_readiness(app)).waiting == 0
+        )
         assert await app.index.search_vectors(vector, 5, where)

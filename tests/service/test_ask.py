@@ -173,7 +173,7 @@ async def test_what_is_not_there_is_named(app: App) -> None:
     """Unknown collection, session and agent, and an empty question."""
     with pytest.raises(NotFound, match="no collection named nowhere"):
         await ask(app, AskRequest(question="x?", collection="nowhere"))
-    await app.catalog.create_collection("default")
+    await app.collections.create("default")
     with pytest.raises(NotFound):
         await ask(app, AskRequest(question="x?", session_id="ses_0000000000000000"))
     with raises_code(InvalidInput, "unknown_agent"):
@@ -184,7 +184,7 @@ async def test_what_is_not_there_is_named(app: App) -> None:
 
 async def test_an_empty_collection_is_an_honest_no(app: App) -> None:
     """Nothing to answer from: refused, not an error."""
-    await app.catalog.create_collection("default")
+    await app.collections.create("default")
     answer = await ask(app, AskRequest(question="When was the lighthouse built?"))
     assert (answer.status, answer.citations) == ("refused", [])
 

@@ -77,7 +77,7 @@ async def test_the_answer_says_who_gave_it_and_why(app: App) -> None:
     assert (first.n, first.node, first.action) == (1, "choose_agent", "dual_loop")
     assert first.detail["reason"] == answer.agent_reason
     assert [step.n for step in trace.steps] == list(range(1, len(trace.steps) + 1))
-    await app.catalog.create_collection("default")
+    await app.collections.create("default")
     overruled = await ask(app, AskRequest(question="Remember that my plan is Basic.", agent="qa"))
     assert (overruled.agent, overruled.agent_reason) == ("qa", "")
 
@@ -92,7 +92,7 @@ async def test_what_cannot_be_asked_is_refused_before_anybody_is_chosen(app: App
 
 async def test_white_space_keeps_nobody_waiting(app: App) -> None:
     """Whoever is asked: it is gone before a pattern looks at it."""
-    await app.catalog.create_collection("default")
+    await app.collections.create("default")
     started = time.monotonic()
     answer = await ask(
         app,

@@ -197,5 +197,5 @@ async def test_objects_stay_while_a_backup_needs_them(
         await add(app, "c.md")
         killed = insert(object_holds).values(holder="killed", until=1.0)
         await app.db.write(lambda connection: connection.execute(killed))
-        await app.catalog.delete_collection("docs")
+        await app.collections.delete("docs")
         assert object_server.list_keys() == []

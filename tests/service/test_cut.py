@@ -108,10 +108,10 @@ async def test_rechunk(app: App, library: Path) -> None:
         before.sha256,
     )
     assert after.chunks > before.chunks
-    assert await app.catalog.count_waiting() > 0
+    assert await app.pending_chunks.count_unembedded() > 0
     await embed_pending(app)
     assert (await rechunk_collection(app, "ships")).changed == 0
-    assert await app.catalog.count_waiting() == 0
+    assert await app.pending_chunks.count_unembedded() == 0
 
 
 async def test_equal_text_keeps_its_vector(app: App, library: Path) -> None:
@@ -120,7 +120,7 @@ async def test_equal_text_keeps_its_vector(app: App, library: Path) -> None:
     await set_chunking(app, "ships", {"overlap": 0})
     await rechunk_collection(app, "ships")
     chunks = [chunk for doc in docs for chunk in await app.catalog.chunks(doc)]
-    assert 0 < await app.catalog.count_waiting() < len(chunks)
+    assert 0 < await app.pending_chunks.count_unembedded() < len(chunks)
 
 
 async def test_rechunk_goes_on_where_it_was_stopped(

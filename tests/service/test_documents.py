@@ -64,7 +64,7 @@ async def test_collections(app: App) -> None:
             await create_collection(app, name)
     assert [info.name for info in await list_collections(app)] == ["手册"]
     with pytest.raises(NotFound) as caught:
-        await app.catalog.collection("none")
+        await app.collections.get("none")
     assert "手册" in caught.value.hint
     await delete_collection(app, "手册")
     assert await list_collections(app) == []

@@ -118,7 +118,7 @@ async def test_a_corpus_is_loaded_once_and_beside_the_library(
             r["text"] for r in DOCUMENTS[2:4]
         ]
         assert corpus.app.embedder is app.embedder
-    assert await app.catalog.collections() == []
+    assert await app.collections.list_all() == []
     async with load_corpus(app, paths[1]) as again:
         assert again.fingerprint == corpus.fingerprint
         assert {info.doc_id for info in await again.app.catalog.documents(again.collection)} == {

@@ -77,7 +77,7 @@ async def the_item(app: App) -> Confirmed:
 
 async def found(app: App, words: str = "services IT cost") -> list[str]:
     """Titles of what a search in the reserved collection finds."""
-    if not any(info.name == CONFIRMED for info in await app.catalog.collections()):
+    if not any(info.name == CONFIRMED for info in await app.collections.list_all()):
         return []
     return [
         hit.title

@@ -52,7 +52,7 @@ async def test_meaning_is_found_before_reading_is_over(
     assert seen == ["20.md"]
     assert done.problem is None
     assert done.embedded == 30
-    assert await app.catalog.count_waiting() == 0
+    assert await app.pending_chunks.count_unembedded() == 0
 
 
 async def test_reports_come_in_the_order_of_the_files(
@@ -86,7 +86,7 @@ async def test_embedder_that_fails_costs_no_document(
     done = await ingest_paths(app, [str(notes)], "docs")
     assert isinstance(done.problem, ModelUnavailable)
     assert {file.status for file in done.report.files} == {"added"}
-    assert await app.catalog.count_waiting() == 30
+    assert await app.pending_chunks.count_unembedded() == 30
 
 
 @pytest.mark.sqlite
@@ -138,7 +138,7 @@ async def test_equal_texts_are_embedded_once(
         (notes / f"copy{number}.md").write_bytes((notes / f"{number:02}.md").read_bytes())
     await ingest_paths(app, [str(notes)], "docs")
     assert len(asked) == len(set(asked)) == 30
-    assert await app.catalog.count_waiting() == 0
+    assert await app.pending_chunks.count_unembedded() == 0
 
 
 async def test_progress_of_both_is_told(app: App, notes: Path) -> None:

@@ -77,7 +77,7 @@ async def test_upload_becomes_documents(app: App) -> None:
         "upload:a.md",
         "upload:灯塔.md",
     }
-    [collection] = await app.catalog.collections()
+    [collection] = await app.collections.list_all()
     assert collection.embedded == collection.chunks > 0
 
 
@@ -121,9 +121,9 @@ async def test_fault_of_one_job_does_not_stop_the_worker(
 async def test_worker_embeds_what_a_killed_run_left(app: App) -> None:
     """At its start the worker embeds chunks that wait."""
     await add_data(app, TEXT.encode(), "a.md", "/a.md", "docs")
-    assert await app.catalog.count_waiting() > 0
+    assert await app.pending_chunks.count_unembedded() > 0
     async with working(app), asyncio.timeout(120):
-        while await app.catalog.count_waiting():  # noqa: ASYNC110  # rows of the table
+        while await app.pending_chunks.count_unembedded():  # noqa: ASYNC110  # rows of the table
             await asyncio.sleep(0.02)
 
 
@@ -149,7 +149,7 @@ async def test_a_failed_upload_waits_for_no_embedding(
     async with working(app):
         await submit_uploads(app, "docs", [upload("a.md")])
         async with asyncio.timeout(30):
-            while not await app.catalog.count_waiting():  # noqa: ASYNC110  # rows of the table
+            while not await app.pending_chunks.count_unembedded():  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.02)
             bad = await submit_uploads(app, "other", [upload("b.pdf", "%PDF-1.7 cut off")])
             done = await ended(app, bad.job_id)
@@ -201,7 +201,7 @@ async def test_fault_at_the_start_does_not_stop_the_worker(
         job = await submit_uploads(app, "docs", [upload("a.md")])
         assert (await ended(app, job.job_id)).state == "done"
     assert calls
-    assert await app.catalog.count_waiting() == 0
+    assert await app.pending_chunks.count_unembedded() == 0
 
 
 async def test_fault_of_the_queue_does_not_stop_the_worker(
@@ -274,7 +274,7 @@ async def test_cancelled_job_stops_and_keeps_what_it_added(
     assert [info.uri for info in await app.catalog.documents("docs")] == ["upload:a.md"]
     monkeypatch.setattr(ScriptedEmbedder, "passages", whole)
     async with working(app), asyncio.timeout(120):
-        while await app.catalog.count_waiting():  # noqa: ASYNC110  # rows of the table
+        while await app.pending_chunks.count_unembedded():  # noqa: ASYNC110  # rows of the table
             await asyncio.sleep(0.02)
 
 
@@ -384,7 +384,7 @@ async def test_nothing_is_added_once_a_job_was_cancelled(
         await cancel_or_discard_job(app, job.job_id)
         go_on.set()
         await left(app, [])
-    assert await app.catalog.collections() == []
+    assert await app.collections.list_all() == []
 
 
 async def test_a_collection_that_is_deleted_takes_its_uploads_along(
@@ -395,9 +395,9 @@ async def test_a_collection_that_is_deleted_takes_its_uploads_along(
     async with working(app):
         jobs = [await submit_uploads(app, name, [upload("a.md")]) for name in ("docs", "other")]
         async with asyncio.timeout(120):
-            while len(await app.catalog.collections()) < 2:  # noqa: ASYNC110  # rows of the table
+            while len(await app.collections.list_all()) < 2:  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.02)
         await delete_collection(app, "docs")
         assert (await app.jobs.get(jobs[0].job_id)).state == "cancelled"
         assert (await app.jobs.get(jobs[1].job_id)).state == "running"
-    assert [info.name for info in await app.catalog.collections()] == ["other"]
+    assert [info.name for info in await app.collections.list_all()] == ["other"]

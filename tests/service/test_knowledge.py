@@ -47,7 +47,7 @@ async def test_undo_removes_document_entry_and_effect(app: App) -> None:
     await nothing_left(app)
     with pytest.raises(NotFound):
         await app.catalog.document(item.doc_id)
-    assert await app.catalog.count_waiting() == 0
+    assert await app.pending_chunks.count_unembedded() == 0
     log = await review.get_history(app.db, item.item_id)
     assert [(each.action, each.user_id) for each in log] == [
         ("confirmed", "local"),

@@ -273,7 +273,7 @@ async def test_a_page_that_was_never_there(app: App, site_server: SiteServer) ->
     """
     with pytest.raises(PermanentError):
         await get(app, f"{site_server.url}/none")
-    assert await app.catalog.collections() == []
+    assert await app.collections.list_all() == []
     site_server.page("/a", TOWER)
     await get(app, f"{site_server.url}/a")
     for status, kept in ((404, True), (503, False)):
@@ -401,7 +401,7 @@ async def test_the_map_of_a_site(app: App, site_server: SiteServer) -> None:
         f"{url}/a", lambda each: not each.endswith("/b"), most=10, seconds=5
     )
     assert [entry.url for entry in found] == [f"{url}/a"]
-    assert await app.catalog.collections() == []
+    assert await app.collections.list_all() == []
 
 
 async def test_a_busy_site_is_asked_again(app: App, site_server: SiteServer) -> None:

@@ -246,7 +246,7 @@ async def test_what_is_refused(app: App, tmp_path: Path, name: str, words: str) 
         await papers.begin_paper_session(app, data=data, name=name)
     assert words in f"{refused.value.message}; {refused.value.hint}"
     assert await papers.list_papers(app) == []
-    assert await app.catalog.collections() == []
+    assert await app.collections.list_all() == []
 
 
 async def test_files_that_are_none(app: App, tmp_path: Path) -> None:

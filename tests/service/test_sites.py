@@ -67,7 +67,7 @@ async def test_sites_are_listed(app: App, site_server: SiteServer, library: Path
     assert site.oldest is not None
     assert site.newest is not None
     assert site.oldest < site.newest
-    await app.catalog.create_collection("default")
+    await app.collections.create("default")
     with pytest.raises(Exception, match="status 404"):
         await open_pages(app).page(f"{site_server.url}/none", "default", seconds=5)
     assert [each.collection for each in await sites.list_sites(app)] == ["explored", "site"]
@@ -272,7 +272,7 @@ async def test_a_site_is_deleted(app: App, site_server: SiteServer, library: Pat
     gone = await sites.delete_site(app, "mixed")
     assert (gone.pages, gone.kept) == (1, 2)
     assert await sites.list_sites(app) == []
-    assert [each.name for each in await app.catalog.collections()] == ["mixed"]
+    assert [each.name for each in await app.collections.list_all()] == ["mixed"]
     assert len(await app.catalog.documents("mixed")) == 2
     with pytest.raises(NotFound):
         await sites.delete_site(app, "site")
@@ -366,7 +366,7 @@ async def test_a_page_added_by_a_job(app: App, settings: Settings, site_server: 
     assert [(file["path"], file["status"]) for file in done.result["files"]] == [
         (f"{site_server.url}/a", "added")
     ]
-    [collection] = await app.catalog.collections()
+    [collection] = await app.collections.list_all()
     assert collection.embedded == collection.chunks > 0
     async with (
         App(settings.model_copy(update={"allow_private_hosts": ()})) as strict,

@@ -68,7 +68,7 @@ async def test_a_faithful_summary_takes_the_extractive_ones_place(app: App) -> N
     script(app).enqueue(GOOD, HARBOUR)
     assert await write_summaries(app) == 2
     assert sorted(await shown(app)) == sorted([GOOD, HARBOUR])
-    assert await app.catalog.count_waiting() == 2
+    assert await app.pending_chunks.count_unembedded() == 2
     assert await write_summaries(app) == 0
     assert [detect_reply_kind(call.schema) for call in script(app).calls] == ["", "verdicts"] * 2
     assert "1931" in script(app).calls[0].messages[-1].content
@@ -82,7 +82,7 @@ async def test_an_invention_is_thrown_away(app: App) -> None:
     script(app).enqueue("The lamp was replaced in 1932.", "Captain Barnaby Quill built the tower.")
     assert await write_summaries(app) == 0
     assert sorted(await shown(app)) == sorted(before)
-    assert await app.catalog.count_waiting() == 0
+    assert await app.pending_chunks.count_unembedded() == 0
     assert await write_summaries(app) == 0
     assert len(script(app).calls) == 4
 

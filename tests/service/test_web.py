@@ -277,7 +277,7 @@ async def test_nothing_found(app: App, web: Web, net: Net) -> None:
     """No page, no error, no collection."""
     found = await web.search("q", "en")
     assert (found.pages, found.warnings, found.results) == ({}, [], [])
-    assert await app.catalog.collections() == []
+    assert await app.collections.list_all() == []
 
 
 async def test_an_answer_from_the_web(app: App, net: Net) -> None:

@@ -18,7 +18,9 @@ from citewell.store.db import Database
 from citewell.store.index.adapters import INDEXES
 from citewell.store.index.protocol import Filter
 from citewell.store.library.catalog import Catalog
+from citewell.store.library.collection_store import Collections
 from citewell.store.library.documents import DocumentInfo
+from citewell.store.library.pending_chunks import PendingChunks
 from citewell.types import Chunk, Document, Section
 
 EMBEDDER = "test"
@@ -60,6 +62,8 @@ class Shelf:
     def __init__(self, db: Database) -> None:
         self.db = db
         self.catalog = Catalog(db, EMBEDDER)
+        self.collections = Collections(db, EMBEDDER)
+        self.pending_chunks = PendingChunks(db, EMBEDDER)
         self.index = INDEXES[db.dialect](db, EMBEDDER)
 
     async def put(
@@ -86,9 +90,11 @@ class Shelf:
     async def embed(self, embedder: str = EMBEDDER) -> int:
         """Embed all that waits; says how many texts that were."""
         count = 0
-        while waiting := await self.catalog.list_unembedded(embedder, 100):
+        while waiting := await self.pending_chunks.list_unembedded(embedder, 100):
             vectors = np.stack([vector_of(text) for _, text in waiting])
-            await self.catalog.put_vectors(embedder, [chunk for chunk, _ in waiting], vectors)
+            await self.pending_chunks.put_vectors(
+                embedder, [chunk for chunk, _ in waiting], vectors
+            )
             count += len(waiting)
         return count
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from citewell.errors import Conflict, InvalidInput, StorageError
 from citewell.store.db import Database
-from citewell.store.library.catalog import Catalog
+from citewell.store.library.collection_store import Collections
 from citewell.store.migrations.steps_025_audit_count import m025_audit_count
 from citewell.store.source_rows import Source
 from citewell.store.sources import Sources
@@ -30,14 +30,14 @@ async def filled(db: Database) -> Audit:
     users = Users(db)
     await users.add_with_token("ann", "editor")
     await users.set_role("ann", "admin")
-    await Catalog(db, "test").create_collection("notes", "ann")
+    await Collections(db, "test").create("notes", "ann")
     ACTOR.set(Actor("os:root", "cli"))
     await Sources(db).put(
         Source(name="shop", dialect="postgres", location="postgresql://h/d"),
         "postgresql://u:pw@h/d",
     )
     await Sources(db).remove("shop")
-    await Catalog(db, "test").delete_collection("notes")
+    await Collections(db, "test").delete("notes")
     return Audit(db)
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from citewell.errors import InvalidInput, NotFound, StorageError
 from citewell.store.db import Database
 from citewell.store.library.catalog import Catalog
+from citewell.store.library.collection_store import Collections
 from citewell.store.library.document_pages import DocumentPage
 from citewell.store.library.documents import INFO, IS_IN_COLLECTION
 from citewell.types import Chunk, Document, Page, Section
@@ -61,10 +62,10 @@ async def test_collections_are_counted(shelf: Shelf) -> None:
     """
     await shelf.put("a", "one", "two", collection="b")
     await shelf.put("b", "three", collection="b", embed=False)
-    made = await shelf.catalog.create_collection("a")
-    assert await shelf.catalog.create_collection("a") == made
+    made = await shelf.collections.create("a")
+    assert await shelf.collections.create("a") == made
     counts = [
-        (c.name, c.documents, c.chunks, c.embedded) for c in await shelf.catalog.collections()
+        (c.name, c.documents, c.chunks, c.embedded) for c in await shelf.collections.list_all()
     ]
     assert counts == [("a", 0, 0, 0), ("b", 2, 3, 2)]
 
@@ -81,7 +82,9 @@ async def test_a_new_version_replaces_the_old(shelf: Shelf) -> None:
         2,
         1,
     )
-    assert [text for _, text in await shelf.catalog.list_unembedded("test", 10)] == ["T\nnew"]
+    assert [text for _, text in await shelf.pending_chunks.list_unembedded("test", 10)] == [
+        "T\nnew"
+    ]
     assert [await shelf.count(table) for table in TABLES] == [1, 1, 2, 1, 2]
     assert await shelf.catalog.file(first.doc_id) == b"kept\nnew"
 
@@ -92,7 +95,7 @@ async def test_equal_text_is_embedded_once(shelf: Shelf) -> None:
     """
     await shelf.put("a", "same", "same", "other", embed=False)
     await shelf.put("b", "same", collection="second", embed=False)
-    assert [text for _, text in await shelf.catalog.list_unembedded("test", 10)] == [
+    assert [text for _, text in await shelf.pending_chunks.list_unembedded("test", 10)] == [
         "T\nsame",
         "T\nother",
     ]
@@ -100,9 +103,9 @@ async def test_equal_text_is_embedded_once(shelf: Shelf) -> None:
     assert await shelf.count("vectors") == 4
     later = await shelf.put("c", "same", embed=False)
     assert later.embedded == 1
-    assert len(await shelf.catalog.list_unembedded("another", 10)) == 2
+    assert len(await shelf.pending_chunks.list_unembedded("another", 10)) == 2
     assert await shelf.embed("another") == 2
-    assert await shelf.catalog.list_unembedded("another", 10) == []
+    assert await shelf.pending_chunks.list_unembedded("another", 10) == []
 
 
 async def test_vectors_of_another_embedder_do_not_count(shelf: Shelf, db: Database) -> None:
@@ -118,16 +121,17 @@ async def test_vectors_of_another_embedder_do_not_count(shelf: Shelf, db: Databa
         0,
         0,
     ]
-    assert [each.embedded for each in await changed.collections()] == [0]
+    collections = Collections(shelf.db, "another")
+    assert [each.embedded for each in await collections.list_all()] == [0]
     await shelf.embed("another")
-    assert (await changed.collection("default")).embedded == 2
-    assert (await shelf.catalog.collection("default")).embedded == 0
+    assert (await collections.get("default")).embedded == 2
+    assert (await shelf.collections.get("default")).embedded == 0
 
 
 async def test_unembedded_is_limited_and_in_order(shelf: Shelf) -> None:
     """Oldest first, at most as many as asked for."""
     await shelf.put("a", *[f"text {i}" for i in range(20)], embed=False)
-    assert [text for _, text in await shelf.catalog.list_unembedded("test", 3)] == [
+    assert [text for _, text in await shelf.pending_chunks.list_unembedded("test", 3)] == [
         "T\ntext 0",
         "T\ntext 1",
         "T\ntext 2",
@@ -140,7 +144,7 @@ async def test_wrong_vectors_are_refused(shelf: Shelf) -> None:
     """
     info = await shelf.put("a", "text")
     await shelf.put("b", "more", embed=False)
-    put = shelf.catalog.put_vectors
+    put = shelf.pending_chunks.put_vectors
     with pytest.raises(InvalidInput, match="2 chunks"):
         await put("test", [1, 2], np.ones((1, 64), np.float32))
     with pytest.raises(InvalidInput, match="not finite"):
@@ -165,7 +169,7 @@ async def test_deletion_leaves_no_byte(shelf: Shelf, path: Path) -> None:
     await shelf.catalog.delete(info.doc_id)
     assert [await shelf.count(table) for table in TABLES] == [2] * 5
     await shelf.put("gone2", "zyzzyvasecret 绝密文件", collection="second")
-    await shelf.catalog.delete_collection("second")
+    await shelf.collections.delete("second")
     held = b"".join(
         file.read_bytes() for file in await asyncio.to_thread(lambda: sorted(path.parent.iterdir()))
     )
@@ -193,11 +197,11 @@ async def test_what_is_missing_is_named(shelf: Shelf) -> None:
     assert "`citewell add PATH -c x`" in caught.value.hint
     await shelf.put("a", "text", collection="mine")
     with pytest.raises(NotFound, match="no collection named x") as caught:
-        await shelf.catalog.collection("x")
+        await shelf.collections.get("x")
     assert "there are: mine" in caught.value.hint
     with pytest.raises(NotFound, match="no collection named x"):
-        await shelf.catalog.delete_collection("x")
-    assert (await shelf.catalog.collection("mine")).documents == 1
+        await shelf.collections.delete("x")
+    assert (await shelf.collections.get("mine")).documents == 1
     for verb in (
         shelf.catalog.document,
         shelf.catalog.content,

@@ -73,19 +73,21 @@ async def test_summaries_are_written_anew(shelf: Shelf) -> None:
     """
     info = await shelf.put("a", "alpha", "beta", summary="extracted words")
     await shelf.put("b", "no summary")
-    [(chunk, path, body)] = await shelf.catalog.list_unwritten_summaries("model", 10)
+    [(chunk, path, body)] = await shelf.pending_chunks.list_unwritten_summaries("model", 10)
     assert (path, body) == (("T",), "alpha\nbeta")
-    assert await shelf.catalog.list_unwritten_summaries("", 10) == []
-    assert await shelf.catalog.put_summary(chunk, "Greek letters", "model")
-    assert await shelf.catalog.list_unwritten_summaries("model", 10) == []
-    assert len(await shelf.catalog.list_unwritten_summaries("another", 10)) == 1
+    assert await shelf.pending_chunks.list_unwritten_summaries("", 10) == []
+    assert await shelf.pending_chunks.put_summary(chunk, "Greek letters", "model")
+    assert await shelf.pending_chunks.list_unwritten_summaries("model", 10) == []
+    assert len(await shelf.pending_chunks.list_unwritten_summaries("another", 10)) == 1
     assert await shelf.worded("letters", where=SUMMARIES) == ["Greek letters"]
     assert await shelf.worded("extracted", where=SUMMARIES) == []
     assert await shelf.nearest("Greek letters", where=SUMMARIES) == []
     assert (
-        await shelf.catalog.count_waiting() == await shelf.catalog.count_waiting([info.doc_id]) == 1
+        await shelf.pending_chunks.count_unembedded()
+        == await shelf.pending_chunks.count_unembedded([info.doc_id])
+        == 1
     )
-    assert await shelf.catalog.count_waiting(["doc_none"]) == 0
+    assert await shelf.pending_chunks.count_unembedded(["doc_none"]) == 0
     assert (await shelf.catalog.document(info.doc_id)).embedded == 2
     assert await shelf.embed() == 1
     assert await shelf.nearest("Greek letters", where=SUMMARIES) == ["Greek letters"]
@@ -95,10 +97,10 @@ async def test_summaries_are_written_anew(shelf: Shelf) -> None:
 async def test_a_summary_whose_document_has_gone(shelf: Shelf) -> None:
     """Writing it changes nothing; nor can a passage be written over."""
     info = await shelf.put("a", "alpha", summary="first")
-    [(chunk, _, _)] = await shelf.catalog.list_unwritten_summaries("model", 10)
-    assert not await shelf.catalog.put_summary(chunk - 1, "over a passage", "model")
+    [(chunk, _, _)] = await shelf.pending_chunks.list_unwritten_summaries("model", 10)
+    assert not await shelf.pending_chunks.put_summary(chunk - 1, "over a passage", "model")
     await shelf.catalog.delete(info.doc_id)
-    assert not await shelf.catalog.put_summary(chunk, "late", "model")
+    assert not await shelf.pending_chunks.put_summary(chunk, "late", "model")
     assert await shelf.count("chunks") == 0
 
 
@@ -106,9 +108,9 @@ async def test_waiting_chunks_of_some_documents(shelf: Shelf) -> None:
     """Only theirs are given out."""
     one = await shelf.put("a", "alpha", embed=False)
     await shelf.put("b", "beta", embed=False)
-    assert await shelf.catalog.list_unembedded("test", 10, [one.doc_id]) == [(1, "T\nalpha")]
-    assert await shelf.catalog.list_unembedded("test", 10, []) == []
-    assert len(await shelf.catalog.list_unembedded("test", 10)) == 2
+    assert await shelf.pending_chunks.list_unembedded("test", 10, [one.doc_id]) == [(1, "T\nalpha")]
+    assert await shelf.pending_chunks.list_unembedded("test", 10, []) == []
+    assert len(await shelf.pending_chunks.list_unembedded("test", 10)) == 2
 
 
 async def test_lines_on_their_pages(shelf: Shelf) -> None:
@@ -143,13 +145,20 @@ async def test_lines_on_their_pages(shelf: Shelf) -> None:
 
 async def test_how_a_collection_is_cut(shelf: Shelf) -> None:
     """Empty until it is set; of a collection that is not there too."""
-    await shelf.catalog.create_collection("a")
-    assert await shelf.catalog.chunking("a") == await shelf.catalog.chunking("none") == {}
-    await shelf.catalog.set_chunking("a", {"chunker": "fixed", "tokens": 100})
-    assert await shelf.catalog.chunking("a") == {"chunker": "fixed", "tokens": 100}
-    assert (await shelf.catalog.collection("a")).chunking == {"chunker": "fixed", "tokens": 100}
+    await shelf.collections.create("a")
+    assert (
+        await shelf.collections.get_chunking("a")
+        == await shelf.collections.get_chunking("none")
+        == {}
+    )
+    await shelf.collections.set_chunking("a", {"chunker": "fixed", "tokens": 100})
+    assert await shelf.collections.get_chunking("a") == {"chunker": "fixed", "tokens": 100}
+    assert (await shelf.collections.get("a")).chunking == {
+        "chunker": "fixed",
+        "tokens": 100,
+    }
     with pytest.raises(NotFound):
-        await shelf.catalog.set_chunking("none", {})
+        await shelf.collections.set_chunking("none", {})
 
 
 def test_rows_of_a_long_document_are_all_there_each_time() -> None:

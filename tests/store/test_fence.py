@@ -120,7 +120,7 @@ async def test_a_route_that_forgets_its_user(
         async with people(app, "http://localhost", boss="admin", ann="reader", eve="reader") as by:
             for client in by.values():
                 client._transport = transport
-            await app.catalog.create_collection("docs")
+            await app.collections.create("docs")
             asked = {"question": "How deep is it?", "collection": "docs"}
             answer = (await by["ann"].post("/api/ask", json=asked)).json()
             path = f"/api/traces/{answer['trace_id']}"

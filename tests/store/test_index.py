@@ -33,14 +33,14 @@ async def embed_at_random(shelf: Shelf, seed: int = 0) -> dict[int, Vector]:
     rng = np.random.default_rng(seed)
     centres, offset = rng.standard_normal((20, DIM)), 3 * rng.standard_normal(DIM)
     kept: dict[int, Vector] = {}
-    while waiting := await shelf.catalog.list_unembedded(EMBEDDER, 1000):
+    while waiting := await shelf.pending_chunks.list_unembedded(EMBEDDER, 1000):
         rows = (
             offset
             + centres[rng.integers(0, 20, len(waiting))]
             + 0.5 * rng.standard_normal((len(waiting), DIM))
         )
         rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-        await shelf.catalog.put_vectors(EMBEDDER, [chunk for chunk, _ in waiting], rows)
+        await shelf.pending_chunks.put_vectors(EMBEDDER, [chunk for chunk, _ in waiting], rows)
         kept |= {chunk: rows[i] for i, (chunk, _) in enumerate(waiting)}
     return kept
 
@@ -184,7 +184,7 @@ async def test_a_deleted_collection_is_gone_at_once(shelf: Shelf) -> None:
     await shelf.put("a", "one text", collection="one")
     await shelf.put("b", "two text", collection="two")
     assert len(await shelf.nearest("text")) == 2
-    await shelf.catalog.delete_collection("one")
+    await shelf.collections.delete("one")
     assert await shelf.worded("text") == await shelf.nearest("text") == ["two text"]
 
 
@@ -231,7 +231,7 @@ async def test_vectors_of_another_embedder_are_not_compared(shelf: Shelf) -> Non
     """
     await shelf.put("a", "one", "two")
     assert len(await shelf.nearest("one")) == 2
-    await shelf.catalog.put_vectors("other", [1], np.ones((1, 8), np.float32))
+    await shelf.pending_chunks.put_vectors("other", [1], np.ones((1, 8), np.float32))
     assert await shelf.nearest("one") == ["two"]
     assert await shelf.embed() == 1
     assert len(await shelf.nearest("one")) == 2

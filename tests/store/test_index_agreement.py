@@ -23,6 +23,7 @@ from citewell.store.index import postgres_blocks, postgres_vectors, postgres_wor
 from citewell.store.index.adapters import INDEXES
 from citewell.store.index.protocol import Filter, Index
 from citewell.store.library.catalog import Catalog
+from citewell.store.library.pending_chunks import PendingChunks
 from citewell.text.tokens import tokenize_for_index
 from citewell.types import Chunk, Document
 
@@ -66,12 +67,12 @@ class Pair(NamedTuple):
 
 
 async def fill(db: Database, samples: list[tuple[Path, Document, list[Chunk]]]) -> Index:
-    catalog = Catalog(db, EMBEDDER)
+    catalog, pending = Catalog(db, EMBEDDER), PendingChunks(db, EMBEDDER)
     for path, document, cut in samples:
         await catalog.put(document.lang, path.name, path.read_bytes(), document, cut)
-    while waiting := await catalog.list_unembedded(EMBEDDER, 1000):
+    while waiting := await pending.list_unembedded(EMBEDDER, 1000):
         rows = np.stack([embed(text) for _, text in waiting])
-        await catalog.put_vectors(EMBEDDER, [chunk for chunk, _ in waiting], rows)
+        await pending.put_vectors(EMBEDDER, [chunk for chunk, _ in waiting], rows)
     return INDEXES[db.dialect](db, EMBEDDER)
 
 

@@ -46,7 +46,7 @@ async def test_each_embedder_has_its_own_indexes(shelf: Shelf, db: Database) -> 
     await shelf.put("a", "one", "two", embed=False)
     for embedder, dim, made in (("it's 100%", 8, 2), ("long", 1_300, 1), ("longer", 4_100, 0)):
         row = np.ones((1, dim), np.float32)
-        await shelf.catalog.put_vectors(embedder, [2], row)
+        await shelf.pending_chunks.put_vectors(embedder, [2], row)
         there = await db.read(list_indexes)
         assert len(there & set(name_vector_indexes(embedder))) == made
         for few in (0, 100):
@@ -63,10 +63,10 @@ async def test_a_filter_that_neighbours_do_not_pass(
     monkeypatch.setattr(postgres_vectors, "FEW", 0)
     await shelf.put("near", *[f"near {i}" for i in range(300)], collection="near", embed=False)
     await shelf.put("far", *[f"far {i}" for i in range(40)], collection="far", embed=False)
-    ids = [chunk for chunk, _ in await shelf.catalog.list_unembedded(EMBEDDER, 1_000)]
+    ids = [chunk for chunk, _ in await shelf.pending_chunks.list_unembedded(EMBEDDER, 1_000)]
     rows = np.random.default_rng(5).standard_normal((340, DIM)).astype(np.float32)
     rows[:, 0] += np.where(np.arange(340) < 300, 30, -30)
-    await shelf.catalog.put_vectors(EMBEDDER, ids, rows)
+    await shelf.pending_chunks.put_vectors(EMBEDDER, ids, rows)
     query = np.eye(DIM, dtype=np.float32)[0]
     found = await shelf.index.search_vectors(query, 10, Filter(collections=("far",)))
     lengths = np.linalg.norm(rows, axis=1)

@@ -18,6 +18,8 @@ from citewell.store.index.adapters import INDEXES
 from citewell.store.index.protocol import Filter
 from citewell.store.jobs import Jobs
 from citewell.store.library.catalog import Catalog
+from citewell.store.library.collection_store import Collections
+from citewell.store.library.pending_chunks import PendingChunks
 from citewell.store.migrations.migration_list import MIGRATIONS
 from citewell.store.migrations.steps_021_descriptions import m021_descriptions
 from citewell.store.pages import Snapshots
@@ -74,7 +76,7 @@ async def test_a_database_of_version_4(path: Path, monkeypatch: pytest.MonkeyPat
         catalog, index = Catalog(db, "test"), INDEXES["sqlite"](db, "test")
         info = await catalog.document("doc_1")
         assert (info.chunks, info.embedded, info.dated, info.priority) == (2, 1, None, 0)
-        assert (await catalog.collection("default")).chunking == {}
+        assert (await Collections(db, "test").get("default")).chunking == {}
         assert [c.kind for c in await catalog.chunks("doc_1")] == ["text", "text"]
         assert (await catalog.content("doc_1")).sections == (Section(("T",), 0, 40),)
         for where in (
@@ -92,7 +94,9 @@ async def test_a_database_of_version_4(path: Path, monkeypatch: pytest.MonkeyPat
         assert [(hit.dated, hit.kind, hit.media_type) for hit in await index.hits([1])] == [
             (7.0, "text", "text/plain")
         ]
-        assert await catalog.list_unembedded("test", 5) == [(2, "T\n" + BODY[25:])]
+        assert await PendingChunks(db, "test").list_unembedded("test", 5) == [
+            (2, "T\n" + BODY[25:])
+        ]
         assert (await catalog.rechunk("doc_1", await catalog.chunks("doc_1"))).embedded == 0
         await catalog.delete("doc_1")
         left = await db.read(lambda c: c.execute(text("SELECT count(*) FROM words")).scalar_one())
@@ -132,7 +136,7 @@ async def test_a_database_of_version_8(path: Path, monkeypatch: pytest.MonkeyPat
         await sites.put_site("web", ["https://example.com/"])
         await snapshots.note_failure("web", "https://example.com/b", "gone", "page_missing", 1.0)
         assert [each.problem for each in await snapshots.of("web")] == ["gone"]
-        await catalog.delete_collection("web")
+        await Collections(db, "test").delete("web")
         assert not any([await snapshots.of("web"), await sites.sites()])
 
 
@@ -162,10 +166,10 @@ async def test_a_database_of_version_12(path: Path, monkeypatch: pytest.MonkeyPa
         await db.write(of_version_12)
     monkeypatch.undo()
     async with Database(path) as db:
-        catalog = Catalog(db, "test")
-        owners = {info.name: info.owner for info in await catalog.collections()}
+        collections = Collections(db, "test")
+        owners = {info.name: info.owner for info in await collections.list_all()}
         assert owners == {"default": "", "papers": "local", "papers-1": "ann", "twice": ""}
-        assert [info.name for info in await catalog.restrict_to_viewer("ann").collections()] == [
+        assert [info.name for info in await collections.restrict_to_viewer("ann").list_all()] == [
             "default",
             "papers-1",
             "twice",

@@ -17,6 +17,7 @@ from citewell.errors import InvalidInput, StorageError
 from citewell.store.db import Database
 from citewell.store.library import object_store
 from citewell.store.library.catalog import Catalog
+from citewell.store.library.collection_store import Collections
 from citewell.store.library.file_objects import FileObjects
 from citewell.store.library.object_store import ORIGINALS, ObjectStore
 
@@ -117,7 +118,8 @@ def test_no_address(url: str) -> None:
 async def test_original_files_lie_in_the_store(db: Database) -> None:
     """An object a document; it goes with the document, and with the version that is replaced."""
     store = ObjectStore("s3://files")
-    catalog = Catalog(db, "test", objects=FileObjects(db, store))
+    objects = FileObjects(db, store)
+    catalog = Catalog(db, "test", objects=objects)
     document, chunks = document_of(["The lamp is red."])
     first = await catalog.put("notes", "a.md", DATA, document, chunks)
     assert await catalog.file(first.doc_id) == DATA
@@ -130,7 +132,7 @@ async def test_original_files_lie_in_the_store(db: Database) -> None:
     assert len(await list_all(store, time.time() + 60)) == 2
     await catalog.delete(other.doc_id)
     assert key not in await list_all(store, time.time() + 60)
-    await catalog.delete_collection("notes")
+    await Collections(db, "test", objects=objects).delete("notes")
     assert await list_all(store, time.time() + 60) == []
 
 

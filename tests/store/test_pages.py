@@ -13,6 +13,8 @@ from citewell.ingest.web.links import Link
 from citewell.models.base import Vector
 from citewell.store.db import Database
 from citewell.store.library.catalog import Catalog
+from citewell.store.library.collection_store import Collections
+from citewell.store.library.pending_chunks import PendingChunks
 from citewell.store.pages import Snapshot, Snapshots
 from citewell.store.sites import Site, Sites
 from citewell.types import Chunk, Document, Section
@@ -152,7 +154,7 @@ async def test_what_is_deleted_goes_along(
     assert await snapshots.of("site") == [other]
     assert [find.uri for find in await sites.finds("site", "test")] == [other.uri]
     await sites.put_site("site", [URL])
-    await catalog.delete_collection("site")
+    await Collections(db, "test").delete("site")
     for table in ("pages", "redirects", "finds", "sites"):
         left = await db.read(
             lambda c, t=table: c.exec_driver_sql(f"SELECT count(*) FROM {t}").scalar_one()  # type: ignore[misc]
@@ -160,7 +162,7 @@ async def test_what_is_deleted_goes_along(
         assert left == 0
 
 
-async def test_sums(catalog: Catalog, snapshots: Snapshots) -> None:
+async def test_sums(db: Database, catalog: Catalog, snapshots: Snapshots) -> None:
     """Pages that are documents, problems, bytes, passages, and when they were asked for."""
     first = await kept(catalog, snapshots)
     await kept(catalog, snapshots, "https://example.com/b", checked_at=90.0)
@@ -168,8 +170,9 @@ async def test_sums(catalog: Catalog, snapshots: Snapshots) -> None:
         "site", "https://example.com/none", "missing", "page_missing", 50.0
     )
     await document(catalog, "/file.md")
-    [(chunk, _)] = await catalog.list_unembedded("test", 1, [first.doc_id])
-    await catalog.put_vectors(
+    pending = PendingChunks(db, "test")
+    [(chunk, _)] = await pending.list_unembedded("test", 1, [first.doc_id])
+    await pending.put_vectors(
         "test", [chunk], direction(1)[None, :]
     )  # the other page has the same text
     [sums] = await snapshots.count_by_collection("test")
@@ -201,10 +204,10 @@ async def test_sites(sites: Sites, catalog: Catalog) -> None:
     assert (await catalog.document(doc_id)).uri == URL
 
 
-async def test_finds(sites: Sites, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_finds(db: Database, sites: Sites, monkeypatch: pytest.MonkeyPatch) -> None:
     """The newest first, each page and question once, of this embedder only, and so many at most."""
     monkeypatch.setattr("citewell.store.sites.MOST_FINDS", most := 10)
-    await catalog.create_collection("site")
+    await Collections(db, "test").create("site")
     for n in range(most + 3):
         await sites.note_find("site", f"https://example.com/{n}", "When?", 3 * direction(n), "test")
     found = await sites.finds("site", "test")

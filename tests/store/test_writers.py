@@ -79,7 +79,7 @@ async def test_a_document_that_comes_while_its_collection_goes(
     await one.put("a", "first")
 
     async def delete(shelf: Shelf) -> None:
-        await shelf.catalog.delete_collection("default")
+        await shelf.collections.delete("default")
 
     async def put(shelf: Shelf) -> None:
         await shelf.put("b", "second", embed=False)
@@ -89,7 +89,7 @@ async def test_a_document_that_comes_while_its_collection_goes(
     if deleted_first:
         assert [each.uri for each in await one.catalog.documents("default")] == ["b"]
     else:
-        assert await one.catalog.collections() == []
+        assert await one.collections.list_all() == []
         assert await count_all(one) == {}
 
 
@@ -103,7 +103,7 @@ async def test_bytes_that_another_document_takes_while_they_go(
 
     async def delete(shelf: Shelf) -> None:
         if whole:
-            await shelf.catalog.delete_collection("old")
+            await shelf.collections.delete("old")
         else:
             await shelf.catalog.delete(old.doc_id)
 
@@ -122,14 +122,14 @@ async def test_vectors_of_chunks_that_go(shelves: list[Shelf], deleted_first: bo
     one, two = shelves
     await one.put("c", "something else")
     old = await one.put("a", "text", embed=False)
-    [(chunk, _)] = await one.catalog.list_unembedded(EMBEDDER, 10)
+    [(chunk, _)] = await one.pending_chunks.list_unembedded(EMBEDDER, 10)
     rows = vector_of("text")[None, :]
 
     async def replace(shelf: Shelf) -> None:
         await shelf.put("a", "other text", embed=False)
 
     async def embed(shelf: Shelf) -> None:
-        await shelf.catalog.put_vectors(EMBEDDER, [chunk], rows)
+        await shelf.pending_chunks.put_vectors(EMBEDDER, [chunk], rows)
 
     first, second = (replace, embed) if deleted_first else (embed, replace)
     assert await run_during(one.db, lambda: first(one), lambda: second(two)) == [None, None]
@@ -140,12 +140,12 @@ async def test_vectors_of_chunks_that_go(shelves: list[Shelf], deleted_first: bo
 async def test_the_first_vectors_of_an_embedder_have_one_length(shelves: list[Shelf]) -> None:
     one, two = shelves
     await one.put("a", "text", "other", embed=False)
-    (a, _), (b, _) = await one.catalog.list_unembedded(EMBEDDER, 10)
+    (a, _), (b, _) = await one.pending_chunks.list_unembedded(EMBEDDER, 10)
     short = vector_of("text")[None, :8]
     _, refused = await run_during(
         one.db,
-        lambda: one.catalog.put_vectors(EMBEDDER, [a], vector_of("text")[None, :]),
-        lambda: two.catalog.put_vectors(EMBEDDER, [b], short),
+        lambda: one.pending_chunks.put_vectors(EMBEDDER, [a], vector_of("text")[None, :]),
+        lambda: two.pending_chunks.put_vectors(EMBEDDER, [b], short),
     )
     assert "dimensions" in str(refused)
 
@@ -153,11 +153,11 @@ async def test_the_first_vectors_of_an_embedder_have_one_length(shelves: list[Sh
 async def test_a_summary_of_a_version_that_is_replaced(shelves: list[Shelf]) -> None:
     one, two = shelves
     info = await one.put("a", "text", summary="short", embed=False)
-    [(chunk, _, _)] = await one.catalog.list_unwritten_summaries("model", 10)
+    [(chunk, _, _)] = await one.pending_chunks.list_unwritten_summaries("model", 10)
     _, kept = await run_during(
         one.db,
         lambda: one.put("a", "new text", summary="new", embed=False),
-        lambda: two.catalog.put_summary(chunk, "of the old text", "model"),
+        lambda: two.pending_chunks.put_summary(chunk, "of the old text", "model"),
     )
     assert kept is False
     assert [c.text for c in await one.catalog.chunks(info.doc_id)] == ["new text", "new"]
@@ -197,11 +197,11 @@ async def test_one_collection_and_one_entry_of_it(shelves: list[Shelf]) -> None:
     from citewell.store.users.audit import Audit
 
     async def make(shelf: Shelf, number: int) -> None:
-        await shelf.catalog.create_collection(f"c{number % 6}")
+        await shelf.collections.create(f"c{number % 6}")
         await Sites(shelf.db).put_site(f"s{number % 6}", ["https://a.example/"])
 
     await asyncio.gather(*(make(shelf, n) for n in range(12) for shelf in shelves))
-    assert len(await shelves[0].catalog.collections()) == 12
+    assert len(await shelves[0].collections.list_all()) == 12
     log = await Audit(shelves[0].db).verify()
     assert (log.entries, log.damage) == (12, [])
 

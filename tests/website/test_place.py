@@ -47,7 +47,7 @@ async def test_documents_stay_among_themselves(
         question=QUESTION, agent=agent, collection="samples", session_id=answer.session_id
     )
     assert (await ask(desk.app, again)).route == host
-    assert (await desk.app.catalog.collection("samples")).documents == 1
+    assert (await desk.app.collections.get("samples")).documents == 1
     assert [site.collection for site in await list_sites(desk.app)] == [host]
 
 
@@ -56,7 +56,7 @@ async def test_auto_makes_no_site_of_a_collection_it_was_given(desk: Desk, shop:
     other.
     """
     desk.knows(RETURNS)
-    await desk.app.catalog.create_collection("empty")
+    await desk.app.collections.create("empty")
     asked = f"{QUESTION[:-1]} of {shop.url} ?"
     host = shop.url.split("/")[2]
     assert (

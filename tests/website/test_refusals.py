@@ -181,7 +181,7 @@ async def test_options_that_are_wrong(
     )
     assert shop.asked == []
     assert await desk.app.sites.sites() == []
-    assert await desk.app.catalog.collections() == []
+    assert await desk.app.collections.list_all() == []
 
 
 @pytest.mark.parametrize("question", ["", "   ", "x" * 501, "{url}", " {url} {url} "])
@@ -191,7 +191,7 @@ async def test_questions_that_ask_nothing(desk: Desk, shop: Web, question: str) 
         await desk.ask(question.format(url=shop.at("/help")))
     assert shop.asked == []
     assert await desk.app.sites.sites() == []
-    assert await desk.app.catalog.collections() == []
+    assert await desk.app.collections.list_all() == []
 
 
 async def test_the_address_may_stand_in_the_question(desk: Desk, shop: Web) -> None:
@@ -250,8 +250,8 @@ async def test_a_site_of_which_nothing_is_read_is_not_kept(desk: Desk, shop: Web
     greeted = await desk.ask("Hello!", collection="greeted")
     assert greeted.status == "clarify"
     assert shop.paths() == []
-    assert [each.name for each in await desk.app.catalog.collections()] == []
+    assert [each.name for each in await desk.app.collections.list_all()] == []
     assert await desk.app.sites.sites() == []
     await desk.ask(QUESTION, collection="read")
     await desk.ask("Hello!", collection="read")
-    assert [each.name for each in await desk.app.catalog.collections()] == ["read"]
+    assert [each.name for each in await desk.app.collections.list_all()] == ["read"]

@@ -51,8 +51,8 @@ async def test_a_page_that_is_not_kept_is_not_fetched(desk: Desk, shop: Web) -> 
     """It is told as one that could not be read."""
     desk.knows(RETURNS)
     answer = await desk.ask(QUESTION)
-    await desk.app.catalog.delete_collection(answer.route)
-    await desk.app.catalog.create_collection(answer.route)
+    await desk.app.collections.delete(answer.route)
+    await desk.app.collections.create(answer.route)
     before = len(shop.asked)
     found = await replay_trace(desk.app, answer.trace_id, "local")
     assert len(shop.asked) == before

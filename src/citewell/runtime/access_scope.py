@@ -48,6 +48,8 @@ class View(App):
         self.folders, self.shares = whole.folders, whole.shares
         self.file_objects = whole.file_objects
         self.catalog = whole.catalog.restrict_to_viewer(viewer.user_id)
+        self.collections = whole.collections.restrict_to_viewer(viewer.user_id)
+        self.pending_chunks = whole.pending_chunks
         self.jobs = whole.jobs.restrict_to_viewer(viewer.user_id)
         self.sources = whole.sources.restrict_to_viewer(viewer.user_id)
         self.saved_questions = whole.saved_questions.restrict_to_viewer(viewer.user_id)

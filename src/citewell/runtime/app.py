@@ -40,8 +40,10 @@ from citewell.store.index.adapters import INDEXES
 from citewell.store.index.protocol import Index
 from citewell.store.jobs import Jobs
 from citewell.store.library.catalog import Catalog
+from citewell.store.library.collection_store import Collections
 from citewell.store.library.file_objects import FileObjects
 from citewell.store.library.object_store import ObjectStore
+from citewell.store.library.pending_chunks import PendingChunks
 from citewell.store.memory import Memories
 from citewell.store.pages import Snapshots
 from citewell.store.runs import Runs
@@ -91,6 +93,8 @@ class App:
 
     db: Database
     catalog: Catalog
+    collections: Collections
+    pending_chunks: PendingChunks
     file_objects: FileObjects
     sessions: Sessions
     folders: Folders
@@ -242,6 +246,8 @@ class App:
             await open_shared_home(self.db)
         self.file_objects = make_file_objects(self.settings, self.db)
         self.catalog = Catalog(self.db, embedder, objects=self.file_objects)
+        self.collections = Collections(self.db, embedder, objects=self.file_objects)
+        self.pending_chunks = PendingChunks(self.db, embedder)
         self.sessions = Sessions(self.db)
         self.folders, self.shares = Folders(self.db), Shares(self.db)
         self.traces = Traces(self.db, self.settings.trace_days)

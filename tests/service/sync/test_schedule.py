@@ -175,7 +175,7 @@ async def test_places_are_found_and_removed(app: App, world: FolderWorld) -> Non
 async def test_a_place_goes_with_its_collection(app: App, world: FolderWorld) -> None:
     info = await add_sync(app, world.place, "kept", 0)
     await run_sync(app, info.sync_id)
-    await app.catalog.delete_collection("kept")
+    await app.collections.delete("kept")
     assert await list_syncs(app) == []
     with pytest.raises(NotFound):
         await get_sync(app, info.sync_id)

@@ -29,8 +29,8 @@ from citewell.service.admin.health_check import Check, build_failed_check
 from citewell.service.admin.hidden_copies import sweep_hidden_copies
 from citewell.store.dialects.fence import passes_fences
 from citewell.store.dialects.soundness import find_faults, measure_database
-from citewell.store.library.catalog import Catalog
 from citewell.store.library.object_store import ObjectStore
+from citewell.store.library.pending_chunks import PendingChunks
 from citewell.types import Shown
 
 PACKAGES = (
@@ -72,7 +72,7 @@ async def run_checks(settings: Settings, *, fast: bool = False) -> Report:
         async with App(settings) as app:
             checks += [
                 await _check_database(app),
-                await _check_embeddings(app.catalog),
+                await _check_embeddings(app.pending_chunks),
                 *await _check_objects(app),
                 await check_chat_model(app),
                 check_calibration(app),
@@ -212,7 +212,7 @@ async def _check_database(app: App) -> Check:
         faults = await app.db.read(find_faults)
         size = await app.db.read(measure_database)
         open_to_all = app.settings.auth == "token" and await app.db.read(passes_fences)
-        collections = await app.catalog.collections()
+        collections = await app.collections.list_all()
     except CitewellError as error:
         return build_failed_check("database", error)
     if faults:
@@ -244,9 +244,9 @@ async def _check_objects(app: App) -> list[Check]:
     return [Check(name="object store", state="ok", detail=app.settings.objects_url)]
 
 
-async def _check_embeddings(catalog: Catalog) -> Check:
+async def _check_embeddings(pending: PendingChunks) -> Check:
     try:
-        waiting = await catalog.count_waiting()
+        waiting = await pending.count_unembedded()
     except CitewellError as error:
         return build_failed_check("embeddings", error)
     if waiting:

@@ -134,9 +134,9 @@ async def _delete_belongings(app: App, spelt: dict[Held, list[str]]) -> None:
                     await remove_source(app, source.name)
             elif held.table == "collections":
                 for each in [
-                    each for each in await app.catalog.collections() if each.owner == user
+                    each for each in await app.collections.list_all() if each.owner == user
                 ]:
-                    await app.catalog.delete_collection(each.name)
+                    await app.collections.delete(each.name)
 
 
 _JOBS = select(jobs).where(jobs.c.owner == bindparam("user"))

@@ -48,7 +48,10 @@ async def get_readiness(app: App) -> Readiness:
     )
     waiting = 0
     try:
-        database, waiting = await app.root.writing.look(app.db), await app.catalog.count_waiting()
+        database, waiting = (
+            await app.root.writing.look(app.db),
+            await app.pending_chunks.count_unembedded(),
+        )
     except CitewellError as error:
         database = error.message
     if database != "ok":

@@ -13,8 +13,8 @@ from citewell.errors import InvalidInput, NotAllowed, NotFound
 from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.ask.run import AskRequest
-from citewell.store.library.catalog import Catalog
 from citewell.store.library.collection_rows import check_name
+from citewell.store.library.collection_store import Collections
 from citewell.types import Answer, Citation, Event, Step
 
 Kind = Literal["collection", "site"]
@@ -65,7 +65,7 @@ def build_binding(collection: str, site: str) -> Binding:
 
 async def check_binding(app: App, binding: Binding) -> None:
     """That there is what a token is made for. Raises NotFound."""
-    await app.catalog.collection(binding.name)
+    await app.collections.get(binding.name)
     pages = await app.snapshots.of(binding.name, links=False)
     if binding.kind == "site" and await app.sites.site(binding.name) is None and not pages:
         hint = Text("`citewell sites list` shows those there are; for documents use --collection")
@@ -73,7 +73,7 @@ async def check_binding(app: App, binding: Binding) -> None:
 
 
 async def restrict_request(
-    catalog: Catalog, request: AskRequest, open_to: Sequence[str]
+    collections: Collections, request: AskRequest, open_to: Sequence[str]
 ) -> AskRequest:
     """The request within what is open: named, or the first of it. Raises NotAllowed, NotFound."""
     bindings = [parse_binding(each) for each in open_to]
@@ -101,7 +101,7 @@ async def restrict_request(
     if not fit:
         raise _make_refusal(bindings, request.collection or "", named)
     agent = named or AGENTS[fit[0].kind][0]
-    await _check_collection(catalog, fit[0])
+    await _check_collection(collections, fit[0])
     within = {
         "agent": agent,
         "collection": fit[0].name,
@@ -130,10 +130,10 @@ def _make_refusal(bindings: Sequence[Binding], collection: str, agent: str) -> N
     )
 
 
-async def _check_collection(catalog: Catalog, binding: Binding) -> None:
+async def _check_collection(collections: Collections, binding: Binding) -> None:
     """Raises NotFound, which does not say what else there is."""
     try:
-        await catalog.collection(binding.name)
+        await collections.get(binding.name)
     except NotFound:
         hint = Text("the owner of this server adds documents to it, or opens another")
         raise NotFound(

@@ -117,13 +117,13 @@ async def _forget_empty_site(run: Run) -> None:
     if any(each.collection == run.collection for each in others):
         return
     if not await run.app.catalog.documents(run.collection):
-        await run.app.catalog.delete_collection(run.collection)
+        await run.app.collections.delete(run.collection)
 
 
 async def _check_collection_exists(run: Run) -> None:
     """A run whose pages were deleted meanwhile can never end well. Raises NotFound."""
     try:
-        await run.app.catalog.collection(run.collection)
+        await run.app.collections.get(run.collection)
     except NotFound:
         await run.app.runs.end(run.trace_id, run.holder)
         raise
@@ -238,7 +238,7 @@ async def _get_named_collection(run: Run) -> str:
     if by_name and kept:
         return name
     try:
-        documents = (await app.catalog.collection(name)).documents
+        documents = (await app.collections.get(name)).documents
     except NotFound:
         documents = 0
     pages = {page.doc_id for page in await app.snapshots.of(name, links=False) if page.doc_id}

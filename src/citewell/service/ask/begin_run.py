@@ -101,11 +101,11 @@ async def _resolve_collection(run: Run) -> tuple[str, list[str]]:
     app, request = run.app, run.request
     name = request.collection or app.settings.collection
     try:
-        info = await app.catalog.collection(name)
+        info = await app.collections.get(name)
     except NotFound:
         if request.collection or request.agent == "qa":
             raise
-        others = ", ".join(each.name for each in await app.catalog.collections())
+        others = ", ".join(each.name for each in await app.collections.list_all())
         there = f"there are: {others} (-c NAME)" if others else "`citewell add PATH` adds some"
         return name, [f"collection {name} has no documents; {there}"]
     return info.name, warn_of_waiting([(info.chunks, info.embedded)])
@@ -113,7 +113,7 @@ async def _resolve_collection(run: Run) -> tuple[str, list[str]]:
 
 async def _list_collections(run: Run) -> list[str]:
     """All that are asked, each once. Raises NotFound."""
-    more = [(await run.app.catalog.collection(name)).name for name in run.options.collections]
+    more = [(await run.app.collections.get(name)).name for name in run.options.collections]
     return list(dict.fromkeys([run.collection, *more]))
 
 

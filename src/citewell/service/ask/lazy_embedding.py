@@ -88,7 +88,7 @@ async def _embed_nearest(
     passed_over: Callable[[str], bool],
 ) -> int:
     waiting = dict(
-        await app.catalog.list_unembedded(app.embedder.name, MOST_WAITING, where.doc_ids)
+        await app.pending_chunks.list_unembedded(app.embedder.name, MOST_WAITING, where.doc_ids)
     )
     for chunk in app.turns.in_hand:
         waiting.pop(chunk, None)
@@ -118,7 +118,7 @@ async def _embed_nearest(
     try:
         # a question waits for it: in no turn with uploads
         rows = await app.embedder.passages([body for _, body in batch])
-        await app.catalog.put_vectors(app.embedder.name, [chunk for chunk, _ in batch], rows)
+        await app.pending_chunks.put_vectors(app.embedder.name, [chunk for chunk, _ in batch], rows)
     finally:
         for chunk, _ in batch:
             app.turns.in_hand.pop(chunk, None)

@@ -59,5 +59,5 @@ async def _find_documents(run: Run) -> Elsewhere | None:
 
 
 async def _list_filled(run: Run) -> list[str]:
-    found = await run.app.catalog.collections()
+    found = await run.app.collections.list_all()
     return [each.name for each in found if each.documents][:MOST_COLLECTIONS]

@@ -108,7 +108,7 @@ async def search(app: App, request: SearchRequest) -> SearchResult:
     names = list(
         dict.fromkeys([*([request.collection] if request.collection else []), *request.collections])
     )
-    infos = [await app.catalog.collection(name) for name in names or [app.settings.collection]]
+    infos = [await app.collections.get(name) for name in names or [app.settings.collection]]
     searched = [info.name for info in infos]
     strategy = get_strategy(request, app)
     where = await build_filter(app, request, searched)

@@ -13,6 +13,7 @@ from typing import Any
 from citewell.service.library.add_report import FileReport
 from citewell.store.library.catalog import Catalog
 from citewell.store.library.chunks import replace_surrogates
+from citewell.store.library.collection_store import Collections
 from citewell.store.library.containers import INSIDE
 from citewell.store.library.documents import DocumentInfo, Prepared, prepare_document
 from citewell.types import Chunk, Document
@@ -47,35 +48,32 @@ class Outcome:
 
 
 class Draft(Catalog):
-    """A catalog of one file, without a database: only what `Intake` calls is there."""
+    """A catalog of one file, without a database: only what `Intake` calls works."""
 
     # ruff: noqa: ARG002 - the arguments are the catalog's
 
     def __init__(self, known: Known) -> None:
-        self._known = known
+        self.known = known
         self.outcome = Outcome()
 
     async def find(self, collection: str, uri: str) -> DocumentInfo | None:
         uri = replace_surrogates(uri)
-        return next((info for info in self._known.documents if info.uri == uri), None)
+        return next((info for info in self.known.documents if info.uri == uri), None)
 
     async def find_same_bytes(self, collection: str, uri: str, sha256: str) -> DocumentInfo | None:
         """None: it is looked for when the document is kept."""
         return None
-
-    async def chunking(self, collection: str) -> dict[str, Any]:
-        return self._known.chunking
 
     async def is_unpacked(self, collection: str, uri: str, sha256: str) -> bool:
         """Of files inside others it is not known: they are unpacked again, their members are
         unchanged.
         """
         inside = INSIDE in uri
-        return not inside and self._known.unpacked == sha256
+        return not inside and self.known.unpacked == sha256
 
     async def members(self, collection: str, uri: str) -> list[DocumentInfo]:
         below = replace_surrogates(uri) + INSIDE
-        return [info for info in self._known.documents if info.uri.startswith(below)]
+        return [info for info in self.known.documents if info.uri.startswith(below)]
 
     async def put(
         self,
@@ -113,9 +111,19 @@ class Draft(Catalog):
 
     async def set_priority(self, doc_id: str, priority: int) -> DocumentInfo:
         self.outcome.calls.append(("set_priority", (doc_id, priority)))
-        return next(info for info in self._known.documents if info.doc_id == doc_id)
+        return next(info for info in self.known.documents if info.doc_id == doc_id)
 
     async def keep_unpacked(
         self, collection: str, uri: str, sha256: str, members: Sequence[str]
     ) -> None:
         self.outcome.calls.append(("keep_unpacked", (collection, uri, sha256, list(members))))
+
+
+class DraftCollections(Collections):
+    """The collection of a draft: only how its documents are cut into chunks is known."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+
+    async def get_chunking(self, collection: str) -> dict[str, Any]:
+        return self._known.chunking

@@ -70,7 +70,7 @@ class RayReading(Reading):
     async def _build_rows(self, files: Sequence[tuple[int, Source]]) -> list[tuple[Row, int]]:
         """With what is known of each file, and its bytes."""
         catalog = self.app.catalog
-        chunking = await catalog.chunking(self.collection)
+        chunking = await self.app.collections.get_chunking(self.collection)
         self._waiting: set[str] = set()  # documents that are there and not embedded
         rows = []
         for first in range(0, len(files), ASKED_AT_ONCE):

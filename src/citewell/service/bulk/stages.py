@@ -25,7 +25,7 @@ from citewell.models.providers import build_embedder
 from citewell.release import __version__
 from citewell.runtime.app import App
 from citewell.runtime.limits import REQUESTS
-from citewell.service.bulk.draft import Draft, Known, Outcome
+from citewell.service.bulk.draft import Draft, DraftCollections, Known, Outcome
 from citewell.service.library.add import Source, read_source, take_file
 from citewell.service.library.add_report import FileReport, build_failed_report
 from citewell.service.library.embedding import REQUEST
@@ -106,7 +106,7 @@ async def _take_file(got: Read, source: Source, draft: Draft, order: Order) -> l
     async with AsyncExitStack() as stack:
         app = App(order.settings)
         stack.push_async_exit(app)  # what it built is closed; its database was never opened
-        app.catalog = draft
+        app.catalog, app.collections = draft, DraftCollections(draft.known)
         dated = got.dated if source.dates else None
         intake = Intake(app, order.collection, dated, order.priority)
         return await take_file(intake, got, source)

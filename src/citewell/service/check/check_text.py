@@ -94,7 +94,7 @@ async def check_text(
     if not spans:
         raise InvalidInput(Text("the text is empty"), hint=Text("give a text of some sentences"))
     infos = [
-        await app.catalog.collection(name)
+        await app.collections.get(name)
         for name in dict.fromkeys(collections or [app.settings.collection])
     ]
     names = [info.name for info in infos]

@@ -63,12 +63,12 @@ class Corpus:
 
 async def get_corpus(app: App, name: str | None) -> Corpus:
     """The user's own collection, read only. Raises NotFound."""
-    info = await app.catalog.collection(name or app.settings.collection)
+    info = await app.collections.get(name or app.settings.collection)
     documents = sorted(
         (each.uri, each.sha256, each.version, each.chunks)
         for each in await app.catalog.documents(info.name)
     )
-    cut_by = dict(await app.catalog.chunking(info.name))
+    cut_by = dict(await app.collections.get_chunking(info.name))
     parts = [info.name, info.embedded, documents, cut_by, str(app.settings.home)]
     mark = hashlib.sha256(
         json.dumps(parts, sort_keys=True).encode("utf-8", "surrogateescape")
@@ -183,7 +183,7 @@ def _read_mark(path: Path) -> dict[str, Any] | None:
 
 async def _load_source(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> list[str]:
     """Add and embed what is missing; says what could not be added. Goes on where stopped."""
-    await app.catalog.create_collection(COLLECTION)
+    await app.collections.create(COLLECTION)
     there = {info.uri: info.doc_id for info in await app.catalog.documents(COLLECTION)}
     failed = []
     for number, (doc_id, records) in enumerate(source.texts.items()):

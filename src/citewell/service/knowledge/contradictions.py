@@ -67,7 +67,7 @@ async def _list_documents(app: App, collection: str, correction: str) -> list[Te
         normalize_text(strip_statement_markup(correction[start:end]))
         for start, end in find_statement_spans(correction)
     ][:MOST]
-    info = await app.catalog.collection(collection)
+    info = await app.collections.get(collection)
     judged = await check_claims(app, claims, [info.name], judge)
     return [
         Text(

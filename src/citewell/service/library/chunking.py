@@ -100,7 +100,7 @@ class Slices(Sequence[Chunk]):
 
 async def cut_document(app: App, document: Document, collection: str) -> Sequence[Chunk]:
     """The chunks of `document` in `collection`, then the summaries of its sections."""
-    chunking = resolve_chunking(app.settings.ingest, await app.catalog.chunking(collection))
+    chunking = resolve_chunking(app.settings.ingest, await app.collections.get_chunking(collection))
     return await cut_document_as(document, chunking, app.embedder, app.settings.ingest)
 
 

@@ -14,12 +14,12 @@ async def ensure_collection(app: App, name: str) -> None:
     user's. Without a viewer nothing is done.
     """
     if app.viewer is not None:
-        await app.catalog.create_collection(name)
+        await app.collections.create(name)
 
 
 async def claim_collection(app: App, name: str, user_id: str) -> CollectionInfo:
     """A collection of this user alone, new or not. Raises Conflict if another has the name."""
-    info = await app.root.catalog.create_collection(name, user_id)
+    info = await app.root.collections.create(name, user_id)
     if app.viewer is not None and info.owner != user_id:
         raise Conflict(
             Text("the name {name!r} is taken", name=name),

@@ -17,7 +17,7 @@ from citewell.store.library.collection_rows import CollectionInfo, check_name
 
 async def list_collections(app: App, name: str | None = None) -> list[CollectionInfo]:
     """All collections, or the one named. Raises NotFound."""
-    return await app.catalog.collections() if name is None else [await app.catalog.collection(name)]
+    return await app.collections.list_all() if name is None else [await app.collections.get(name)]
 
 
 async def create_collection(
@@ -29,22 +29,22 @@ async def create_collection(
     """
     own = {key: value for key, value in (chunking or {}).items() if value is not None}
     resolve_chunking(app.settings.ingest, own)
-    if any(info.name == check_name(name) for info in await app.root.catalog.collections()):
+    if any(info.name == check_name(name) for info in await app.root.collections.list_all()):
         raise Conflict(
             Text("collection {name}: exists already", name=name),
             hint=Text("add documents to it, or choose another name"),
         )
-    await app.catalog.create_collection(name, owner)
+    await app.collections.create(name, owner)
     if own:
-        await app.catalog.set_chunking(name, own)
-    return await app.catalog.collection(name)
+        await app.collections.set_chunking(name, own)
+    return await app.collections.get(name)
 
 
 async def delete_collection(app: App, name: str) -> None:
     """With all its documents; uploads on their way into it, and failed ones, are cancelled. Raises
     NotFound, and InvalidInput for the one of confirmed answers.
     """
-    await app.catalog.collection(name)
+    await app.collections.get(name)
     check_name(name)
     for job in await app.jobs.list(MOST_JOBS):
         if (job.state not in ENDED or job.state == "failed") and job.payload.get(
@@ -52,4 +52,4 @@ async def delete_collection(app: App, name: str) -> None:
         ) == name:
             with suppress(Conflict):  # it has ended just now
                 await cancel_or_discard_job(app, job.job_id)
-    await app.catalog.delete_collection(name)
+    await app.collections.delete(name)

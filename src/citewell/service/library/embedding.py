@@ -123,7 +123,7 @@ class Embedding:
         # one that is committed while we look is still in what we see, and no longer in hand
         before = set(in_hand)
         limit = REQUEST + len(before)
-        waiting = await self._app.catalog.list_unembedded(
+        waiting = await self._app.pending_chunks.list_unembedded(
             self._app.embedder.name, limit, docs, newest=self._newest
         )
         taken, texts = before | set(in_hand), set(in_hand.values())
@@ -134,12 +134,12 @@ class Embedding:
         return batch
 
     async def _embed_batch(self, batch: list[tuple[int, str]]) -> None:
-        catalog, embedder, turns = self._app.catalog, self._app.embedder, self._app.turns
+        pending, embedder, turns = self._app.pending_chunks, self._app.embedder, self._app.turns
         try:
             await self._report_progress()
             with use_background_priority():
                 vectors = await embedder.passages([text for _, text in batch])
-            await catalog.put_vectors(embedder.name, [chunk for chunk, _ in batch], vectors)
+            await pending.put_vectors(embedder.name, [chunk for chunk, _ in batch], vectors)
             self.done += len(batch)
         finally:
             turns.embed.release()
@@ -150,7 +150,7 @@ class Embedding:
 
     async def _count_waiting(self) -> int:
         docs = None if self._docs is None else sorted(self._docs)
-        return await self._app.catalog.count_waiting(docs)
+        return await self._app.pending_chunks.count_unembedded(docs)
 
     async def _report_progress(self) -> None:
         waiting, rate = await self._count_waiting(), self._rate.update_rate(self.done)

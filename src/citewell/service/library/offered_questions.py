@@ -48,7 +48,7 @@ async def list_suggestions(
     `documents` before others. Raises NotFound.
     """
     found = await get_questions(app).list_of_collection(
-        (await app.catalog.collection(collection)).name
+        (await app.collections.get(collection)).name
     )
     if near and found:
         found = _sort_by_likeness(
@@ -66,7 +66,7 @@ async def list_suggestions(
 
 async def count_waiting(app: App, collection: str, lang: str = "") -> int:
     """Documents of a collection (in `lang`) not looked at yet. Raises NotFound."""
-    name = (await app.catalog.collection(collection)).name
+    name = (await app.collections.get(collection)).name
     if app.reader is None:
         return 0
     return await get_questions(app).count_unasked(name, lang, MOST_DOCUMENTS)

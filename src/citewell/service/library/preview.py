@@ -115,7 +115,7 @@ async def preview_document(
     """The same for a document; by default as its collection cuts. Raises NotFound, InvalidInput."""
     info = await app.catalog.document(doc_id)
     said = {key: value for key, value in options.items() if value is not None}
-    own = await app.catalog.chunking(info.collection)
+    own = await app.collections.get_chunking(info.collection)
     as_it_is = resolve_chunking(app.settings.ingest, own)
     ways = _resolve_chunkings(app.settings.ingest, chunkers or [as_it_is.chunker], own | said)
     return await _build_previews(

@@ -65,7 +65,7 @@ async def ingest_paths(
             embedding.close()
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
-    others = 0 if problems or report.error else await app.catalog.count_waiting()
+    others = 0 if problems or report.error else await app.pending_chunks.count_unembedded()
     return Ingested(report, embedding.done, problems[0] if problems else None, others)
 
 

@@ -37,7 +37,7 @@ class RechunkReport(Shown):
 
 async def get_chunking(app: App, name: str) -> Chunking:
     """How the documents of a collection are cut: its own way over the settings. Raises NotFound."""
-    info = await app.catalog.collection(name)
+    info = await app.collections.get(name)
     return resolve_chunking(app.settings.ingest, info.chunking)
 
 
@@ -45,11 +45,11 @@ async def set_chunking(app: App, name: str, changes: Mapping[str, Any]) -> Colle
     """Change how its documents are cut from now on; what is None stays. Raises NotFound and
     InvalidInput. Documents that are there already are cut anew by `rechunk_collection`.
     """
-    info = await app.catalog.collection(name)
+    info = await app.collections.get(name)
     own = info.chunking | {key: value for key, value in changes.items() if value is not None}
     resolve_chunking(app.settings.ingest, own)
-    await app.catalog.set_chunking(name, own)
-    return await app.catalog.collection(name)
+    await app.collections.set_chunking(name, own)
+    return await app.collections.get(name)
 
 
 async def submit_rechunk(app: App, name: str) -> Job:
@@ -77,7 +77,7 @@ async def rechunk_collection(
             failed.append(Text("{uri}: {explanation}", uri=info.uri, explanation=error.explanation))
     if documents:
         await tell(Progress("cut", len(documents), len(documents)))
-    info_now = await app.catalog.collection(name)
+    info_now = await app.collections.get(name)
     return RechunkReport(
         collection=name,
         chunking=way,

@@ -48,7 +48,7 @@ async def write_summaries(app: App, on_progress: OnProgress | None = None) -> in
         return 0
     await app.learn_models()
     tried = taken = 0
-    while batch := await app.catalog.list_unwritten_summaries(llm.name, BATCH):
+    while batch := await app.pending_chunks.list_unwritten_summaries(llm.name, BATCH):
         refused: dict[int, PermanentError] = {}
         for chunk_id, heading_path, text in batch:
             await tell(
@@ -62,12 +62,12 @@ async def write_summaries(app: App, on_progress: OnProgress | None = None) -> in
                 refused[chunk_id] = error
                 continue
             # empty: the extractive one stays, as tried
-            kept = await app.catalog.put_summary(chunk_id, summary, llm.name)
+            kept = await app.pending_chunks.put_summary(chunk_id, summary, llm.name)
             tried, taken = tried + 1, taken + bool(summary and kept)
         if refused and not tried:
             raise next(iter(refused.values()))  # not these sections' fault: it refuses everything
         for chunk_id in refused:
-            await app.catalog.put_summary(chunk_id, "", llm.name)
+            await app.pending_chunks.put_summary(chunk_id, "", llm.name)
     if tried:
         await tell(Progress("write", tried, tried))
     return taken

@@ -92,7 +92,7 @@ class Web:
             if n not in search.pages:
                 search.warnings.setdefault(n, f"{result.url}: not there within {limit:g} seconds")
         found = {doc_id: at for _, (doc_id, at) in sorted(search.pages.items())}
-        if found and (waiting := await self._app.catalog.count_waiting(list(found))):
+        if found and (waiting := await self._app.pending_chunks.count_unembedded(list(found))):
             search.notes.append(
                 Text(
                     "{waiting} passages of these pages could not be embedded in time; "

@@ -81,7 +81,7 @@ async def list_sites(app: App) -> list[SiteInfo]:
     explored = {each.collection: each for each in await app.sites.sites()}
     there = {*explored, *(name for name, each in sums.items() if each.pages)}
     if app.viewer is not None:
-        there &= {each.name for each in await app.catalog.collections()}
+        there &= {each.name for each in await app.collections.list_all()}
     return [_build_info(name, sums.get(name), explored.get(name)) for name in sorted(there)]
 
 
@@ -148,7 +148,7 @@ async def delete_site(app: App, name: str) -> SiteDeleted:
         await app.catalog.delete(*pages)
         await app.sites.forget(name)
     else:
-        await app.catalog.delete_collection(name)
+        await app.collections.delete(name)
     return SiteDeleted(collection=name, pages=len(pages), kept=kept)
 
 

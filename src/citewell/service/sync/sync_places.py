@@ -105,10 +105,10 @@ async def _check_remote(app: App, place: Place, secret: str) -> None:
 async def list_syncs(app: App, collection: str | None = None) -> list[SyncInfo]:
     """Those of a collection, or of all that are seen. Raises NotFound."""
     if collection is not None:
-        await app.catalog.collection(collection)
+        await app.collections.get(collection)
     syncs = await app.syncs.list_syncs(collection)
     if app.viewer is not None:
-        there = {each.name for each in await app.catalog.collections()}
+        there = {each.name for each in await app.collections.list_all()}
         syncs = [sync for sync in syncs if sync.collection in there]
     return [await _describe(app, sync) for sync in syncs]
 
@@ -132,7 +132,7 @@ async def find_sync(app: App, sync_id: str) -> Sync:
     """As it is kept. Raises NotFound, for one of another user's collection too."""
     sync = await app.syncs.get(sync_id)
     if app.viewer is not None:
-        there = {each.name for each in await app.catalog.collections()}
+        there = {each.name for each in await app.collections.list_all()}
         if sync.collection not in there:
             raise NotFound(
                 Text("no watched place {sync_id}", sync_id=sync_id),

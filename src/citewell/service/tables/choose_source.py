@@ -194,7 +194,7 @@ async def _find_plain_source(app: App, question: str, collection: str) -> tuple[
 async def _measure_document_share(app: App, question: str, collection: str) -> float:
     """The share of the question's words that the best passage has."""
     try:
-        info = await app.catalog.collection(collection or app.settings.collection)
+        info = await app.collections.get(collection or app.settings.collection)
         found = await app.index.search_words(question, PASSAGES, Filter(collections=(info.name,)))
         hits = await app.index.hits([chunk for chunk, _ in found])
     except NotFound:

@@ -67,7 +67,7 @@ async def rate_tables(app: App, question: str, collection: str = "") -> Place | 
     }
     name = max(fits, key=lambda each: fits[each].share + LIKE * likeness[each])
     try:
-        info = await app.catalog.collection(collection or app.settings.collection)
+        info = await app.collections.get(collection or app.settings.collection)
         if info.embedded < info.chunks:
             return None
         near = await app.index.search_vectors(vector, 1, Filter(collections=(info.name,)))

@@ -1,6 +1,6 @@
-"""Collections and documents: what is kept, in which version, and which chunks still wait for their
-vectors. One verb is one transaction. A document's text, bytes, chunks and words appear together and
-go together.
+"""The documents that are kept: add, replace, read and delete them. Each method is one transaction:
+a document's text, bytes, chunks and words appear together and go together. Collections are in
+`collection_store.py`, chunks without a vector or a summary in `pending_chunks.py`.
 """
 
 from __future__ import annotations
@@ -9,38 +9,32 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import anyio.to_thread
 from sqlalchemy import Connection
 
 from citewell.errors import NotFound
 from citewell.messages import Text
-from citewell.models.base import Vector
 from citewell.store import pages
 from citewell.store.db import Database
-from citewell.store.index import vectors
 from citewell.store.library import chunks, collection_rows, containers, document_content, documents
-from citewell.store.library.collection_rows import CollectionInfo
 from citewell.store.library.document_pages import DocumentPage, list_document_page
 from citewell.store.library.documents import DocumentInfo, Prepared
 from citewell.store.library.file_objects import FileObjects
 from citewell.store.library.library_locks import (
     hold_addresses,
-    hold_collection,
     hold_documents,
-    hold_part,
 )
-from citewell.text.language import count_tokens
 from citewell.types import Box, Chunk, Document
 
 T = TypeVar("T")
 
 
 class Catalog:
-    """Raises NotFound, naming what is missing, and StorageError. `embedder` is the name of the one
-    in use: what `embedded` counts. `viewer`: what is another user's is not found; None: everything
-    is.
+    """Methods raise NotFound, naming what is missing, and StorageError. `embedder`: the name of the
+    embedder in use, whose vectors `DocumentInfo.embedded` counts. `viewer`: the user who asks;
+    documents of others are not found. None: all are.
     """
 
     def __init__(
@@ -59,37 +53,8 @@ class Catalog:
         self._viewer = viewer
 
     def restrict_to_viewer(self, viewer: str) -> Catalog:
-        """The same, with this user's eyes."""
+        """A catalog that finds only what this user may see."""
         return Catalog(self._db, self._embedder, self._clock, viewer=viewer, objects=self._objects)
-
-    async def create_collection(self, name: str, owner: str = "") -> CollectionInfo:
-        """The collection of that name, new or not. `owner` of a new one; empty: it is shared."""
-
-        def create(connection: Connection) -> CollectionInfo:
-            hold_part(connection, name, "name")
-            collection_rows.ensure_collection(connection, name, self._clock(), owner)
-            return self._get_collection(connection, name)
-
-        return await self._db.write_beside(create)
-
-    async def collections(self) -> list[CollectionInfo]:
-        """All of them, by name."""
-        return await self._db.read(collection_rows.list_collections, self._embedder, self._viewer)
-
-    async def collection(self, name: str) -> CollectionInfo:
-        """The one of that name. Raises NotFound, with those there are and how to make it."""
-        return await self._db.read(self._get_collection, name)
-
-    async def delete_collection(self, name: str) -> None:
-        """The collection and all that is in it: documents, bytes, chunks, words, vectors."""
-
-        def delete(connection: Connection) -> None:
-            hold_collection(connection, name)
-            self._get_collection(connection, name)
-            collection_rows.delete_collection(connection, name)
-
-        await self._db.write_beside(delete)
-        await self._forget()
 
     async def find(self, collection: str, uri: str) -> DocumentInfo | None:
         """The document kept under this address, if there is one."""
@@ -110,21 +75,6 @@ class Catalog:
                 connection, self._embedder, collection, uri, sha256
             )
         )
-
-    async def chunking(self, collection: str) -> dict[str, Any]:
-        """How this collection's documents are cut where that differs from the settings; empty where
-        nothing does, and for a collection that is not there yet.
-        """
-        return await self._db.read(collection_rows.get_chunking, collection)
-
-    async def set_chunking(self, collection: str, chunking: dict[str, Any]) -> None:
-        """For documents added from now on. Raises NotFound."""
-
-        def change(connection: Connection) -> None:
-            self._get_collection(connection, collection)
-            collection_rows.set_chunking(connection, collection, chunking)
-
-        await self._db.write_beside(change)
 
     async def put(
         self,
@@ -214,7 +164,7 @@ class Catalog:
         """Those of a collection, in the order of their addresses."""
 
         def list_rows(connection: Connection) -> list[DocumentInfo]:
-            self._get_collection(connection, collection)
+            self._check_collection(connection, collection)
             return documents.list_documents(connection, self._embedder, collection)
 
         return await self._db.read(list_rows)
@@ -225,7 +175,7 @@ class Catalog:
         """Some of a collection, and how many there are in all."""
 
         def list_rows(connection: Connection) -> tuple[list[DocumentInfo], int]:
-            self._get_collection(connection, collection)
+            self._check_collection(connection, collection)
             return list_document_page(connection, self._embedder, collection, page)
 
         return await self._db.read(list_rows)
@@ -273,7 +223,7 @@ class Catalog:
             )
 
         await self._db.write_beside(delete)
-        await self._forget()
+        await self._objects.forget_deleted()
 
     def delete_in(self, connection: Connection, doc_id: str) -> bool:
         """The same for one, as part of a transaction, after which `Database.forget` is called.
@@ -311,47 +261,8 @@ class Catalog:
         """Note that a file was unpacked whole: `members` are the addresses of what came out."""
         await self._db.write_beside(containers.record_unpacked, collection, uri, sha256, members)
 
-    async def list_unembedded(
-        self, embedder: str, limit: int, docs: Sequence[str] | None = None, *, newest: bool = False
-    ) -> list[tuple[int, str]]:
-        """(chunk id, text to embed) of chunks without a vector of this embedder, at most `limit`,
-        equal texts once. Empty when none waits. `docs`: of these documents only; `newest`: those
-        that came last.
-        """
-        return await self._db.read(vectors.list_unembedded, embedder, limit, docs, newest=newest)
-
-    async def count_waiting(self, docs: Sequence[str] | None = None) -> int:
-        """Chunks, summaries included, without a vector of the embedder in use; of `docs` only."""
-        return await self._db.read(vectors.count_unembedded, self._embedder, docs)
-
-    async def list_unwritten_summaries(
-        self, author: str, limit: int
-    ) -> list[tuple[int, tuple[str, ...], str]]:
-        """(chunk id, headings, text of the section) of what `author` has not summarised yet."""
-        return await self._db.read(chunks.list_unwritten_summaries, author, limit)
-
-    async def put_summary(self, chunk_id: int, body: str, author: str) -> bool:
-        """Replace a summary, its words and its vector (which is then made anew, like any other).
-        False where the summary has gone meanwhile: its document was replaced or deleted.
-        """
-        size = count_tokens(body)
-        return await self._db.write_beside(chunks.put_summary, chunk_id, body, author, size)
-
-    async def put_vectors(self, embedder: str, ids: Sequence[int], rows: Vector) -> None:
-        """Keep `rows`, shape (len(ids), dim), for these chunks and all others of equal text. Chunks
-        deleted meanwhile are passed over. Raises InvalidInput for a wrong shape or a number that is
-        not finite.
-        """
-        blobs = vectors.encode_vectors(embedder, ids, rows)
-        await self._db.write_beside(vectors.put_vectors, embedder, blobs)
-
-    async def _forget(self) -> None:
-        """What was deleted is gone from the disk and from the object store too."""
-        await self._db.forget()
-        await self._objects.release()
-
-    def _get_collection(self, connection: Connection, name: str) -> CollectionInfo:
-        return collection_rows.get_collection(connection, name, self._embedder, self._viewer)
+    def _check_collection(self, connection: Connection, name: str) -> None:
+        collection_rows.get_collection(connection, name, self._embedder, self._viewer)
 
     def _load(self, connection: Connection, doc_id: str, load: Callable[[Connection, str], T]) -> T:
         """What `load` finds of a document that is there."""

@@ -109,6 +109,11 @@ class FileObjects:
         else:
             await self.release()
 
+    async def forget_deleted(self) -> None:
+        """Erase what was deleted from the database's file and from the object store."""
+        await self._db.forget()
+        await self.release()
+
     async def release(self) -> None:
         """Delete the objects whose rows have gone; what fails now is tried by the worker again."""
         if self.store is None:

@@ -65,7 +65,7 @@ async def manage_collection(
                 await embed_pending(app, tell)
         except CitewellError as error:
             problem = error
-    info = await app.catalog.collection(name)
+    info = await app.collections.get(name)
     if json:
         print_json(await _to_json(app, info, report, written))
     else:

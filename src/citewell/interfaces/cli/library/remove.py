@@ -53,7 +53,7 @@ async def remove_documents(
 
 
 async def _remove_collection(app: App, name: str, *, yes: bool, json: bool) -> int:
-    info = await app.catalog.collection(name)
+    info = await app.collections.get(name)
     if not yes and not ask_confirmation(
         f"Remove collection {info.name} with {info.documents} documents? [y/N] ", "removes"
     ):

@@ -63,7 +63,7 @@ async def ask(
     if caller.bound is None:
         return await respond_with_answer(request, app, body)
     return await respond_with_answer(
-        request, app, await restrict_request(app.catalog, body, caller.bound), redact_event
+        request, app, await restrict_request(app.collections, body, caller.bound), redact_event
     )
 
 

@@ -118,7 +118,7 @@ async def create_collection(body: NewCollection, app: Citewell, caller: Editor) 
 @router.get("/{name}")
 async def get_collection(name: str, app: Citewell) -> CollectionInfo:
     """One of them."""
-    return await app.catalog.collection(name)
+    return await app.collections.get(name)
 
 
 @router.patch("/{name}", status_code=202)
