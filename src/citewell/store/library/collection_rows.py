@@ -1,6 +1,6 @@
 """The rows of collections: their names, owners, and how their documents are cut. Functions of a
-connection; `catalog.py` gives the verbs. Only a user who may see a collection, its owner or
-everybody, learns of it.
+connection; `collection_store.py` gives the methods. Only a user who may see a collection, its owner
+or everybody, learns of it.
 """
 
 from __future__ import annotations
