@@ -15,12 +15,13 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import boto3
+import psutil
 from moto.server import ThreadedMotoServer
 
 from serve_server import Pace, Server
@@ -43,6 +44,22 @@ class Postgres:
     def kill(self) -> None:
         """As if the power failed for it: the first process and, with it, all the others."""
         os.kill(self._server.get_pid(), signal.SIGKILL)
+
+    @contextmanager
+    def hold_up(self) -> Iterator[None]:
+        """All its processes stand still: connections stay open, nobody answers."""
+        first = psutil.Process(self._server.get_pid())
+        first.suspend()  # it starts no more of the others
+        held = [*first.children(), first]
+        for process in held:
+            with suppress(psutil.NoSuchProcess):  # its client had left
+                process.suspend()
+        try:
+            yield
+        finally:
+            for process in held:
+                with suppress(psutil.NoSuchProcess):
+                    process.resume()
 
     def start(self) -> None:
         """On the data that it left. Its children may need a moment to be gone."""

@@ -1,10 +1,11 @@
 """Mixed load on several servers and workers, each with a home of its own, while one thing after
-another is killed, and what is left of what was acknowledged.
+another is killed or stands still, and what is left of what was acknowledged.
 
     python evals/soak.py [--minutes 30] [--every 20] [--servers 3] [--workers 2] [--clients 4]
 
-Every `--every` seconds a server, a worker or the database is killed (-9) and started again. The one
-rule: exit code 1 where anything that was acknowledged is not there at the end.
+Every `--every` seconds a server, a worker or the database is killed (-9) and started again, or the
+database stands still for a while, as behind a network that stalls. The one rule: exit code 1
+where anything that was acknowledged is not there at the end.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from faults_clients import ENDED, Clients, Ledger
 from serve_server import Server
 
 DOWN = 2.0  # seconds that what was killed stays away
+STILL = (5.0, 45.0)  # seconds that the database stands still: more and less than is waited for it
+VICTIMS = {"server": 4, "worker": 3, "database": 2, "database held up": 1}  # how often each
 
 
 class House:
@@ -45,7 +48,7 @@ class Killer:
         self.times = Counter[str]()
 
     def kill_one(self) -> None:
-        victim = self.chance.choices(("server", "worker", "database"), (4, 3, 2))[0]
+        victim = self.chance.choices(list(VICTIMS), list(VICTIMS.values()))[0]
         self.times[victim] += 1
         if victim == "server":
             self._kill_process(self.chance.choice(self.cluster.servers))
@@ -54,6 +57,9 @@ class Killer:
             worker.stop(signal.SIGKILL)
             time.sleep(DOWN)
             worker.start()
+        elif victim == "database held up":
+            with self.cluster.postgres.hold_up():
+                time.sleep(self.chance.uniform(*STILL))
         else:
             self.cluster.postgres.kill()
             time.sleep(DOWN)
@@ -130,7 +136,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--every", type=float, default=20.0, help="seconds between two kills")
+    parser.add_argument("--every", type=float, default=20.0, help="seconds between two of them")
     parser.add_argument("--servers", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--clients", type=int, default=4)
@@ -138,7 +144,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     verdict, ledger, times, broken = soak(args)
-    print("killed: " + ", ".join(f"{n} {name}" for name, n in sorted(times.items())))
+    print("killed or held up: " + ", ".join(f"{n} {name}" for name, n in sorted(times.items())))
     for kind, (owed, lost) in verdict.rows.items():
         print(f"{kind:24} {owed:6} acknowledged, {lost} lost")
     print(f"jobs tried again {verdict.again}, cut off {dict(ledger.cut)}")
