@@ -1,12 +1,13 @@
-# Citewell in a container: docs/install.md. Built of what requirements.lock pins by hash.
+# Citewell in a container: docs/install.md. Built of what the two lock files pin by hash.
 FROM python:3.11-slim AS build
 WORKDIR /build
 # bundles the web page (hatch_build.py)
 COPY --from=node:22-slim /usr/local /usr/local/node
 ENV PATH=$PATH:/usr/local/node/bin
-COPY requirements.lock .
+COPY requirements.lock requirements-image.lock ./
 RUN python -m venv /opt/citewell \
- && /opt/citewell/bin/pip install --no-cache-dir --require-hashes --requirement requirements.lock
+ && /opt/citewell/bin/pip install --no-cache-dir --require-hashes \
+    --requirement requirements.lock --requirement requirements-image.lock
 COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY src src
 COPY samples/library samples/library

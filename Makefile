@@ -6,7 +6,7 @@ WEB := src/citewell/interfaces/web
 NPM := npm --prefix $(WEB) --loglevel=error --no-update-notifier
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
-LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --group build --generate-hashes --no-header --no-annotate
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 READER := .reader
 ASKED := ../shared/data
 HOURS := 2
@@ -88,9 +88,10 @@ reader: setup  ## train the reader further; READER=folder of its data, HOURS=2
 	$(BIN)/python training/reader/calibrate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl $(READER)/guide/*.jsonl --same $(READER)/joined/held/same.jsonl
 	$(BIN)/python training/reader/evaluate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl --same evals/reader/same.jsonl --json $(READER)/figures.json
 
-lock: $(VENV)/.dev  ## resolve the dependencies anew into both lock files
-	$(LOCK) --output-file requirements.lock
-	$(LOCK) --group dev --constraints requirements.lock --output-file requirements-dev.lock
+lock: $(VENV)/.dev  ## resolve the dependencies anew into the lock files
+	$(LOCK) pyproject.toml --group build --output-file requirements.lock
+	$(LOCK) pyproject.toml --group build --group dev --constraints requirements.lock --output-file requirements-dev.lock
+	$(LOCK) --group image --constraints requirements-dev.lock --output-file requirements-image.lock
 
 # licences are read from what is installed, so it is what the lock file pins that counts
 sbom: $(VENV)/.installed  ## what a release is made of, as CycloneDX: dist/citewell.cdx.json
