@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from starlette.responses import Response
 from starlette.routing import Route
 from tests.interfaces.auth import bearer, code_of, done, people, read_kept, with_users
 
@@ -17,6 +18,7 @@ from citewell.errors import InvalidInput
 from citewell.interfaces.cli.admin.serve import EVERYWHERE, check_address
 from citewell.interfaces.http import create_app
 from citewell.interfaces.http.security.access import OPEN, OPEN_BELOW, get_session_lifetime
+from citewell.interfaces.http.security.guard import Guard
 from citewell.interfaces.http.security.request_headers import COOKIE
 from citewell.runtime.app import App
 from citewell.service.admin.users import (
@@ -396,6 +398,23 @@ async def test_hosts(client: httpx.AsyncClient) -> None:
         ("evil.example", 421),
     ):
         assert (await client.get("/api/health", headers={"Host": host})).status_code == status, host
+
+
+async def test_address_that_was_reached_is_a_host(app: App) -> None:
+    """So a pod's probes and Prometheus ask; without users it is none."""
+    alone = app.settings.model_copy(update={"auth": "none"})
+    for settings, reached, host, status in (
+        (app.settings, "192.0.2.7", "192.0.2.7:8420", 200),
+        (app.settings, "2001:db8::7", "[2001:db8::7]", 200),
+        (app.settings, "::ffff:192.0.2.7", "192.0.2.7", 200),
+        (app.settings, "192.0.2.7", "192.0.2.8", 421),
+        (app.settings, "192.0.2.7", "evil.example", 421),
+        (alone, "192.0.2.7", "192.0.2.7", 421),
+    ):
+        guard = httpx.ASGITransport(Guard(Response("here"), settings))
+        url = httpx.URL(scheme="http", host=reached)
+        async with httpx.AsyncClient(transport=guard, headers={"Host": host}) as client:
+            assert (await client.get(url)).status_code == status, (reached, host)
 
 
 async def test_pages_of_other_sites(app: App, client: httpx.AsyncClient) -> None:

@@ -104,6 +104,17 @@ async def test_another_release_is_refused(
     await there.close()
 
 
+async def test_a_name_that_the_server_does_not_know(
+    servers: tuple[Server, Server], settings: Settings
+) -> None:
+    address = servers[0].url.replace("127.0.0.1", "127.1")
+    there = build_embedder(settings.model_copy(update={"models_url": address}))
+    with pytest.raises(ModelUnavailable, match="421") as error:
+        await there.query("Which lamp?")
+    assert "access.hosts" in (error.value.hint or "")
+    await there.close()
+
+
 async def test_a_dead_server_is_left_out(
     servers: tuple[Server, Server], settings: Settings
 ) -> None:

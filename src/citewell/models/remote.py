@@ -102,6 +102,8 @@ class ModelServers:
             raise TransientError(status)
         if response.status_code != 200:
             hint = Text("is models_key the token of a user there?")
+            if response.status_code == 421:
+                hint = Text("access.hosts of that server has to list its name in models_url")
             raise ModelUnavailable(status, hint=hint)
         theirs = response.headers.get(RELEASE, "")
         if theirs != __version__:

@@ -25,6 +25,7 @@ from citewell.interfaces.http.security.request_headers import is_https
 from citewell.interfaces.problem import to_problem
 from citewell.messages import Text
 
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 LARGEST_BODY = 1_000_000  # bytes of a request that is no upload
 # ends of the paths that files are sent to
 UPLOADS = ("/documents", "/api/papers", "/api/data/sources", "/api/chunks")
@@ -60,6 +61,7 @@ class Guard:
         self.origins = frozenset(settings.access.origins)
         self.proxies = settings.access.proxies
         self.hosts = get_allowed_hosts(settings)
+        self.users = settings.auth != "none"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -76,7 +78,7 @@ class Guard:
             await send(message)
 
         try:
-            check_host(headers, self.hosts)
+            check_host(headers, self.hosts, get_reached_address(scope) if self.users else None)
             scope["citewell.visitor"] = visits = self._is_visitor(headers, path, scope["method"])
             if visits and scope["method"] == "OPTIONS":
                 await Response(status_code=204, headers=PREFLIGHT)(scope, receive, send_safe)
@@ -130,12 +132,23 @@ def get_allowed_hosts(settings: Settings) -> frozenset[str]:
     return frozenset(named if everywhere else [*named, settings.host.lower()])
 
 
-def check_host(headers: Headers, hosts: frozenset[str]) -> None:
-    """Only a loopback name or address, or one of `hosts`, may be asked for. Raises Refused."""
+def get_reached_address(scope: Scope) -> IPAddress | None:
+    """The one of this machine that the connection came to."""
+    with suppress(ValueError):
+        address = ipaddress.ip_address((scope.get("server") or ("", None))[0])
+        return getattr(address, "ipv4_mapped", None) or address
+    return None
+
+
+def check_host(headers: Headers, hosts: frozenset[str], reached: IPAddress | None = None) -> None:
+    """Only a loopback name or address, one of `hosts`, or the address `reached` may be asked for:
+    so ask probes and Prometheus, and no rebound name is an address. Raises Refused.
+    """
     host = headers.get("host", "")
     name = (urlsplit(f"//{host}").hostname or "") if _is_parsable_host(host) else ""
     with suppress(ValueError):
-        if ipaddress.ip_address(name).is_loopback:
+        address = ipaddress.ip_address(name)
+        if address.is_loopback or address == reached:
             return
     if name != "localhost" and name.rstrip(".") not in hosts:
         hint = Text(
