@@ -1,4 +1,6 @@
-"""What deploy/ asks Prometheus for is what a server tells: names of metrics and of their labels."""
+"""What deploy/ asks Prometheus for is what a server tells: names of metrics and of their labels;
+and its parts fit each other.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -103,11 +107,36 @@ def test_settings_of_the_manifests_are_there() -> None:
     for item in list_manifests():
         if item["kind"] == "Deployment":
             pod = item["spec"]["template"]["spec"]
+            assert pod["enableServiceLinks"] is False  # CITEWELL_PORT=tcp://... of the Service
             parts = pod["containers"] + pod.get("initContainers", [])
             commands += [part["args"][0] for part in parts]
             assert all(part["securityContext"]["readOnlyRootFilesystem"] for part in parts)
     assert set(commands) <= set(COMMANDS)
     assert len(commands) > 6
+
+
+def test_models_server_answers_to_the_name_it_is_asked_by() -> None:
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+    models = compose["services"]["models"]["environment"]
+    asked = [(models["CITEWELL_MODELS_URL"], models["CITEWELL_ACCESS__HOSTS"])]
+    items = {(each["kind"], each["metadata"]["name"]): each for each in list_manifests()}
+    pod = items["Deployment", "citewell-models"]["spec"]["template"]["spec"]
+    (hosts,) = [each["value"] for each in pod["containers"][0]["env"]]
+    asked += [(items["ConfigMap", "citewell"]["data"]["CITEWELL_MODELS_URL"], hosts)]
+    assert [urlsplit(url).hostname for url, _ in asked] == [hosts for _, hosts in asked]
+
+
+def test_docker_can_start_what_the_compose_file_says() -> None:
+    """It writes secrets of variables into no read-only container, and gives the address of the
+    proxy to another where it is one of the range.
+    """
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+    assert [list(each) for each in compose["secrets"].values()] == [["file"]]
+    (network,) = compose["networks"]["default"]["ipam"]["config"]
+    proxy = compose["services"]["proxy"]["networks"]["default"]["ipv4_address"]
+    assert ip_address(proxy) in ip_network(network["subnet"])
+    assert ip_address(proxy) not in ip_network(network["ip_range"])
+    assert proxy == compose["services"]["server"]["environment"]["CITEWELL_ACCESS__PROXIES"]
 
 
 def test_manifests_select_what_they_made() -> None:
