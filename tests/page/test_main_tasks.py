@@ -148,7 +148,7 @@ def test_settings_by_keyboard(page: Page, goto: Callable[..., Page]) -> None:
     expect(page.locator(".who")).to_have_text("小李")
 
 
-def test_the_name_that_is_asked_for_papers_is_said_everywhere(
+def test_the_name_that_is_given_for_papers_is_said_everywhere(
     page: Page, goto: Callable[..., Page]
 ) -> None:
     goto("/papers")

@@ -97,11 +97,12 @@ def read(page: Page, goto: Callable[..., Page]) -> Callable[[str, str], Page]:
 
 def test_from_nothing_to_an_answer(served: Served, page: Page, goto: Any, axe: Any) -> None:
     goto("/papers")
-    page.get_by_role("button", name="Continue", exact=True).click()
+    expect(page.get_by_role("button", name="Choose a file")).to_be_visible()  # no name is needed
+    page.get_by_role("button", name="Use this name").click()
     expect(page.get_by_role("alert")).to_contain_text("1 to 200 characters")
     page.get_by_role("textbox", name="Your name").fill("ann")
     axe(page)
-    page.get_by_role("button", name="Continue", exact=True).click()
+    page.get_by_role("button", name="Use this name").click()
     expect(page.get_by_role("heading", name="No paper yet")).to_be_visible()
     assert page.evaluate("localStorage.getItem('citewell.user_id')") == "ann"
     axe(page)
@@ -398,11 +399,11 @@ def test_sessions_are_renamed_exported_deleted_and_ones_own(
     assert kept(served, "lena", session_id)["title"] == "<b>Bikes</b>"
     page.get_by_role("button", name="Change", exact=True).click()
     page.get_by_role("textbox", name="Your name").fill("nobody else")
-    page.get_by_role("button", name="Continue", exact=True).click()
+    page.get_by_role("button", name="Use this name").click()
     expect(page.get_by_role("heading", name="No paper yet")).to_be_visible()
     page.get_by_role("button", name="Change", exact=True).click()
     page.get_by_role("textbox", name="Your name").fill("lena")
-    page.get_by_role("button", name="Continue", exact=True).click()
+    page.get_by_role("button", name="Use this name").click()
     page.get_by_role("button", name="Actions for <b>Bikes</b>").click()
     page.get_by_role("menuitem", name="Delete").click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()

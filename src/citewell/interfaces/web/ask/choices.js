@@ -25,8 +25,15 @@ const filled = signal(/** @type {string[]} */ ([]));
 /** The collection that is asked where none is chosen: the server's own (empty), or the fullest while that has no documents. */
 export const usual = signal("");
 
-/** @param {{name: string, documents: number}[]} collections @param {string} own the server's */
+let know = () => {};
+
+/** Until it is known which collections there are, or that the server does not say. @type {Promise<void>} */
+export const known = new Promise((resolve) => (know = resolve));
+
+/** @param {{name: string, documents: number}[] | null} collections null: the server does not say @param {string} own the server's */
 export function setUsual(collections, own) {
+  know();
+  if (!collections) return;
   const fullest = [...collections].sort((one, other) => other.documents - one.documents)[0];
   filled.value = collections.filter((each) => each.documents > 0).map((each) => each.name);
   const has = collections.some((each) => each.name === own && each.documents > 0);

@@ -10,7 +10,7 @@ import { DropAnywhere, FileButton } from "../ui/drop.js";
 import { figure } from "../ui/figures.js";
 import { Icon, toast } from "../ui/index.js";
 import { allRead, attach } from "./attachments.js";
-import { agent, AGENTS, ALL, choice, choose, chooseAgent, countOptions, requestOf, setOption, usual } from "./choices.js";
+import { agent, AGENTS, ALL, choice, choose, chooseAgent, countOptions, known, requestOf, setOption, usual } from "./choices.js";
 import { LONGEST_QUESTION, LONGEST_TEXT, questionIn } from "./long_text.js";
 import { FROM_DOCUMENTS, listOf, shownOf } from "./option_table.js";
 import { Chips, Options } from "./options.js";
@@ -74,7 +74,7 @@ export function Composer({ talk, sessionId, onSite, busy, mayFinish, collections
     setOpen(false);
     if (material && mayAttach) add([asFile(material)]);
     setReading(true);
-    await allRead(talk);
+    await Promise.all([allRead(talk), known]);
     setReading(false);
     text.value = "";
     attached.value = [];

@@ -1,4 +1,4 @@
-/** Who reads: asked once and kept in this browser (spec 003, 3.1.1). Where people sign in, they are known and not asked. */
+/** Who reads: proposed at the first visit and kept in this browser (spec 003, 3.1.1); nothing waits for it. Where people sign in, they are known. */
 
 import { html, useState } from "../ui/html.js";
 import { Button, Field } from "../ui/index.js";
@@ -16,17 +16,14 @@ export function Entry() {
     if (!said || said.length > 200 || /[\p{C}\p{Zl}\p{Zp}]/u.test(said)) setWrong(t("papers.entry.wrong"));
     else user.value = said;
   };
-  return html`<div class="paper-entry">
-    <form onSubmit=${send}>
-      <h1>${t("papers.entry.title")}</h1>
-      <p>${t("papers.entry.text")}</p>
+  return html`<form class="card paper-entry" onSubmit=${send}>
+    <h2>${t("papers.entry.title")}</h2>
+    <p>${t("papers.entry.text")}</p>
+    <div class="paper-actions">
       <${Field} label=${t("papers.entry.label")} value=${name} error=${wrong} placeholder=${t("papers.entry.placeholder")}
         autocomplete="nickname" maxlength="200" onInput=${(/** @type {any} */ event) => setName(event.target.value)} />
-      <div class="paper-actions">
-        <${Button} kind="primary" type="submit">${t("papers.entry.go")}<//>
-        <${Button} kind="quiet" onClick=${() => (user.value = LOCAL)}>${t("papers.entry.local")}<//>
-      </div>
-      <p class="hint">${t("papers.entry.local.hint")}</p>
-    </form>
-  </div>`;
+      <${Button} type="submit">${t("papers.entry.go")}<//>
+      <${Button} kind="quiet" onClick=${() => (user.value = LOCAL)}>${t("papers.entry.local")}<//>
+    </div>
+  </form>`;
 }

@@ -7,6 +7,7 @@ import { link, me, user } from "../state.js";
 import { t } from "../i18n.js";
 import { Add } from "./add.js";
 import { Renaming, removed, useRenaming } from "./changes.js";
+import { Entry } from "./entry.js";
 import { activeSession } from "./kept.js";
 
 /** @typedef {import("./types.js").PaperRow} PaperRow */
@@ -45,7 +46,7 @@ export function PaperList() {
         <h1>${t("papers.title")}</h1>
         <p>${t("papers.lead")}</p>
       </div>
-      ${me.value?.auth !== "token" && html`<${Who} />`}
+      ${me.value?.auth !== "token" && user.value && html`<${Who} />`}
     </header>
     <${Add} />
     ${problem && html`<${Problem} error=${problem} retry=${load} />`}
@@ -60,6 +61,7 @@ export function PaperList() {
       ${found.length === 0 && html`<p class="paper-note">${t("papers.list.none")}</p>`}
       <ul>${found.map((row) => html`<${Row} key=${row.session_id} row=${row} onRename=${renaming.begin} onGone=${load} />`)}</ul>
     </section>`}
+    ${me.value?.auth !== "token" && !user.value && html`<${Entry} />`}
     <${Renaming} state=${renaming} onDone=${load} />
   </div>`;
 }

@@ -44,7 +44,7 @@ export default function Ask({ parts }) {
     get("/collections").then((found) => {
       collections.value = asked(found.collections);
       setUsual(collections.value ?? [], me.value?.collection ?? "");
-    }, () => undefined);
+    }, () => setUsual(null, ""));
     get("/data/sources").then((found) => (sources.value = namesOf(found)), () => undefined);
   }, [person, online.value, changes.value]);
 
