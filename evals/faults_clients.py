@@ -31,7 +31,8 @@ BORDER = "----citewell-faults"
 CAUSES = re.compile(  # what an error of the disk has to say
     r"disk is full|No space left|cannot be written|[Rr]ead-only|[Pp]ermission denied|not "
     r"permitted|File too large"
-    r"|another process is writing|there is no room|database server cannot be reached",
+    r"|another process is writing|there is no room|database server cannot be reached"
+    r"|connection was lost at the very end of a change",
 )
 ENDED = {"done", "failed", "cancelled"}
 
