@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.page.conftest import Served, until
 from tests.page.told import LINE
+from tests.test_wheel import make_picture
 
 Goto = Callable[..., Page]
 MAIL = (
@@ -26,7 +27,7 @@ MAIL = (
 GIVE = """([kind, name, text]) => {
     const data = new DataTransfer();
     data.items.add(new File([text], name, { type: "text/markdown" }));
-    const target = document.getElementById("ask-text");
+    const target = document.getElementById("ask-text") ?? document.body;
     target.dispatchEvent(kind === "paste"
         ? new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })
         : new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
@@ -52,17 +53,17 @@ def test_a_long_text_holds_its_question(goto: Goto, page: Page, axe: Any, pictur
     expect(page.locator(".question-text")).to_have_text("How many kilograms does the pump weigh?")
 
 
-@pytest.mark.parametrize("way", ["choose", "paste", "drop"])
+@pytest.mark.parametrize("way", ["choose", "paste", "drop", "drop elsewhere"])
 def test_a_file_is_asked(served: Served, goto: Goto, page: Page, axe: Any, way: str) -> None:
     """And goes on being asked in its conversation, after a reload too."""
     served.add("default", "garden.md", "# Garden\n\nThe garden closes at dusk.")
-    goto("/ask")
+    goto("/memory" if way == "drop elsewhere" else "/ask")
     name, text = f"heron-{way}.md", f"# Heron\n\nThe {way} heron nests in the old mill.\n"
     if way == "choose":
         field = page.get_by_label("Attach files or pictures").last
         field.set_input_files({"name": name, "mimeType": "text/markdown", "buffer": text.encode()})
     else:
-        page.evaluate(GIVE, [way, name, text])
+        page.evaluate(GIVE, [way.split()[0], name, text])
     expect(page.get_by_role("list", name="Attached")).to_contain_text(name)
     axe(page)
     box = page.get_by_role("textbox", name="Your question")
@@ -81,9 +82,35 @@ def test_a_file_is_asked(served: Served, goto: Goto, page: Page, axe: Any, way: 
 
 
 def test_a_file_that_cannot_be_read_says_why(goto: Goto, page: Page) -> None:
+    """A picture leads to the setting that reads it."""
     goto("/ask")
     page.evaluate(GIVE, ["paste", "empty.md", ""])
     expect(page.locator(".composer-file-failed")).to_contain_text("empty")
+    page.get_by_label("Attach files or pictures").last.set_input_files(
+        {"name": "poster.png", "mimeType": "image/png", "buffer": make_picture()}
+    )
+    told = page.locator(".composer-file-failed", has_text="poster.png")
+    expect(told).to_contain_text("Turn on “Read text in pictures” in Settings")
+    expect(told).not_to_contain_text("CITEWELL_")
+    expect(told.get_by_role("link", name="Settings")).to_be_visible()
+
+
+def test_a_file_is_taken_off_again(served: Served, goto: Goto, page: Page) -> None:
+    """Before the question: nothing is left of it, and the question does not ask it."""
+    goto("/ask")
+    page.evaluate(GIVE, ["paste", "secret.md", "# Secret\n\nThe secret colour is teal.\n"])
+    expect(page.locator(".composer-file-read")).to_have_count(1)
+    shelves = [each["name"] for each in served.api("GET", "/collections")["collections"]]
+    [shelf] = [name for name in shelves if name.startswith("Attached") and listed(served, name)]
+    with page.expect_response("**/api/documents/*"):
+        page.get_by_role("button", name="Remove secret.md").click()
+    expect(page.locator(".composer-file")).to_have_count(0)
+    assert listed(served, shelf) == []
+
+
+def listed(served: Served, collection: str) -> list[str]:
+    found = served.api("GET", f"/collections/{collection}/documents")["documents"]
+    return [each["title"] for each in found if each["title"] == "Secret"]
 
 
 def test_all_collections_are_asked(served: Served, goto: Goto, page: Page) -> None:

@@ -2,16 +2,19 @@
  * Files, pictures and long texts that a conversation is about: kept in a collection of its own, which its questions ask too.
  * The one rule: a question is asked when all that was attached before it has been read.
  */
-import { events, post, upload } from "../api.js";
+import { del, events, post, upload } from "../api.js";
 import { t } from "../i18n.js";
+import { advice } from "../library/advice.js";
 import { said } from "../said.js";
+import { toast } from "../ui/index.js";
 
-/** @typedef {{id: string, name: string, state: "reading" | "read" | "failed", why: string}} Attached */
+/** `advice`: the key of what to do. @typedef {{id: string, name: string, state: "reading" | "read" | "failed", why: string, advice: string}} Attached */
+/** @typedef {{why: any, document: string}} Read  what became of a file: `why` it could not be read, else empty */
 /** @typedef {import("./talks.js").Talk} Talk */
 
 const SHELF = /^(Attached|附件) \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d$/;
 const shelves = new WeakMap(/** @type {[Talk, Promise<string>][]} */ ([]));
-const works = new WeakMap(/** @type {[Talk, Promise<unknown>[]][]} */ ([]));
+const works = new WeakMap(/** @type {[Talk, Map<string, Promise<Read>>][]} */ ([]));
 let count = 0;
 
 /** Whether a collection holds what a conversation is about. @param {string} name */
@@ -24,27 +27,32 @@ export function attach(talk, files) {
   for (const file of files) {
     const id = `file${(count += 1)}`;
     const name = file.name || t("ask.pasted_picture");
-    set(talk, { id, name, state: "reading", why: "" });
-    const work = read(talk, file, name).then(
-      (why) => set(talk, { id, name, state: why ? "failed" : "read", why }),
-      (error) => set(talk, { id, name, state: "failed", why: said(error?.message ?? String(error)) }),
-    );
-    works.set(talk, [...(works.get(talk) ?? []), work]);
+    talk.attached.value = [...talk.attached.value, { id, name, state: "reading", why: "", advice: "" }];
+    const work = read(talk, file, name).catch((error) => ({ why: error?.message ?? String(error), document: "" }));
+    works.set(talk, (works.get(talk) ?? new Map()).set(id, work));
+    void work.then(({ why }) => change(talk, id, { state: why ? "failed" : "read", why: said(why), advice: why ? advice(why) : "" }));
   }
+}
+
+/** Take a file off again; what was read of it is deleted, and no question waits for it. @param {Talk} talk @param {string} id */
+export function detach(talk, id) {
+  const work = works.get(talk)?.get(id);
+  works.get(talk)?.delete(id);
+  talk.attached.value = talk.attached.value.filter((each) => each.id !== id);
+  void work?.then(({ document }) => (document ? del(`/documents/${encodeURIComponent(document)}`) : null)).catch(toast);
 }
 
 /** Until all has been read, or has failed. @param {Talk} talk */
 export async function allRead(talk) {
-  await Promise.all(works.get(talk) ?? []);
+  await Promise.all(works.get(talk)?.values() ?? []);
 }
 
-/** @param {Talk} talk @param {Attached} one */
-function set(talk, one) {
-  const known = talk.attached.value.some((each) => each.id === one.id);
-  talk.attached.value = known ? talk.attached.value.map((each) => (each.id === one.id ? one : each)) : [...talk.attached.value, one];
+/** @param {Talk} talk @param {string} id @param {Partial<Attached>} values */
+function change(talk, id, values) {
+  talk.attached.value = talk.attached.value.map((each) => (each.id === id ? { ...each, ...values } : each));
 }
 
-/** Why it could not be read; empty where it was. @param {Talk} talk @param {File} file @param {string} name */
+/** @param {Talk} talk @param {File} file @param {string} name @returns {Promise<Read>} */
 async function read(talk, file, name) {
   const shelf = await shelfOf(talk);
   const form = new FormData();
@@ -52,8 +60,9 @@ async function read(talk, file, name) {
   const job = await upload(`/collections/${encodeURIComponent(shelf)}/documents`, form);
   let last = job;
   for await (const { event, data } of events(`/jobs/${job.job_id}/events`)) if (event !== "error") last = data;
-  const failed = last.result?.files?.find((/** @type {{status: string}} */ each) => each.status === "failed");
-  return failed ? said(failed.reason) : last.state === "done" ? "" : said(last.error?.message ?? last.state);
+  const [one] = last.result?.files ?? [];
+  if (one?.status === "failed") return { why: one.reason, document: "" };
+  return { why: last.state === "done" ? "" : (last.error?.message ?? last.state), document: one?.doc_id ?? "" };
 }
 
 /** @param {Talk} talk */

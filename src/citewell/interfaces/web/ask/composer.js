@@ -6,10 +6,10 @@ import { t } from "../i18n.js";
 import { go, me } from "../state.js";
 import { keptName } from "../library/kinds.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
-import { DropAnywhere, FileButton } from "../ui/drop.js";
+import { DropAnywhere, FileButton, stray } from "../ui/drop.js";
 import { figure } from "../ui/figures.js";
 import { Icon, toast } from "../ui/index.js";
-import { allRead, attach } from "./attachments.js";
+import { allRead, attach, detach } from "./attachments.js";
 import { agent, AGENTS, ALL, choice, choose, chooseAgent, countOptions, known, requestOf, setOption, usual } from "./choices.js";
 import { LONGEST_QUESTION, LONGEST_TEXT, questionIn } from "./long_text.js";
 import { FROM_DOCUMENTS, listOf, shownOf } from "./option_table.js";
@@ -19,6 +19,7 @@ import { Chips, Options } from "./options.js";
 /** @typedef {{name: string, documents: number}} Collection */
 
 const HIGHEST = 240; // pixels, from which on the text is scrolled
+const SCANNED = "library.advice_scanned";
 const TEXT = "ask-text"; // its id, so that others can send the reader here
 
 /** Send the reader to the composer. */
@@ -62,6 +63,12 @@ export function Composer({ talk, sessionId, onSite, busy, mayFinish, collections
   }, [sessionId]);
 
   const add = (/** @type {File[]} */ files) => void (mayAttach ? attach(talk, files) : toast(t("ask.may_not_attach")));
+  const strays = stray.value; // dropped on another part of the page
+  useEffect(() => {
+    if (!strays.length) return;
+    stray.value = [];
+    add(strays);
+  }, [strays]);
   const send = async () => {
     const { question, material } = questionIn(text.value);
     if (!question || busy || reading) return;
@@ -102,7 +109,7 @@ export function Composer({ talk, sessionId, onSite, busy, mayFinish, collections
   };
   return html`<form class="composer" aria-label=${t("ask.composer")} onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), send())}>
     <${DropAnywhere} label=${t("ask.drop_here")} onFiles=${(/** @type {{file: File}[]} */ found) => add(found.map((each) => each.file))} />
-    <${Files} attached=${attached.value} />
+    <${Files} talk=${talk} />
     ${name === "website" && html`<${Sites} lacking=${lacking} optional=${onSite} />`}
     <label class="unseen" for=${TEXT}>${t("ask.question")}</label>
     <textarea id=${TEXT} class="composer-text" rows="1" ref=${box} value=${text.value} placeholder=${t(`ask.placeholder_${name}`)}
@@ -139,13 +146,15 @@ function asFile(text) {
   return new File([text], `${t("ask.pasted_text")}.txt`, { type: "text/plain" });
 }
 
-/** @param {{attached: import("./attachments.js").Attached[]}} props */
-function Files({ attached }) {
-  if (!attached.length) return null;
+/** @param {{talk: import("./talks.js").Talk}} props */
+function Files({ talk }) {
+  if (!talk.attached.value.length) return null;
   return html`<ul class="composer-files" aria-label=${t("ask.attached")}>
-    ${attached.map((each) => html`<li key=${each.id} class=${`composer-file composer-file-${each.state}`}>
+    ${talk.attached.value.map((each) => html`<li key=${each.id} class=${`composer-file composer-file-${each.state}`}>
       ${each.state === "reading" ? html`<span class="spinner" aria-hidden="true"></span>` : html`<${Icon} name=${each.state === "read" ? "file" : "warning"} size=${16} />`}
-      <span>${each.name}</span>${each.why && html`<small>${each.why}</small>`}
+      <span>${each.name}</span>${each.advice === SCANNED ? html`<small>${t(SCANNED)} <a href="#/settings">${t("frame.settings")}</a></small>` : each.why && html`<small>${each.why}</small>`}
+      <button type="button" aria-label=${t("ask.detach", { name: each.name })} title=${t("ask.detach", { name: each.name })}
+        onClick=${() => (detach(talk, each.id), focusComposer())}><${Icon} name="close" size=${14} /></button>
     </li>`)}
   </ul>`;
 }

@@ -6,6 +6,7 @@ import { SourcePanel } from "../source/panel.js";
 import { LOOK_AGAIN, me, online, route, user } from "../state.js";
 import { coded } from "../ui/coded.js";
 import { Asked } from "../ui/dialog.js";
+import { StrayFiles } from "../ui/drop.js";
 import { html, useEffect, useErrorBoundary, useRef, useState } from "../ui/html.js";
 import { Busy, Problem } from "../ui/notice.js";
 import { Toasts, toast } from "../ui/toast.js";
@@ -71,6 +72,7 @@ function Inside() {
       <${View} />
       <${Panel} />
       <${Keys} />
+      <${StrayFiles} />
     </div>`;
 }
 

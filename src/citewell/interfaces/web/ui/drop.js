@@ -2,7 +2,8 @@
  * Files dropped anywhere on a view. The one rule: a file that misses its place never makes the browser leave the page.
  */
 import { dropped } from "../library/files.js";
-import { html, useLayoutEffect, useRef, useState } from "./html.js";
+import { go } from "../state.js";
+import { html, signal, useEffect, useLayoutEffect, useRef, useState } from "./html.js";
 import { Icon } from "./icon.js";
 
 /** @typedef {import("../library/files.js").Found} Found */
@@ -10,6 +11,30 @@ import { Icon } from "./icon.js";
 /** Whether files are dragged, and no text or link of the page. @param {DragEvent} event */
 export function holdsFiles(event) {
   return [...(event.dataTransfer?.types ?? [])].includes("Files");
+}
+
+/** Files that were dropped where nothing takes files, until the composer has them. */
+export const stray = signal(/** @type {File[]} */ ([]));
+
+/** Takes what is dropped on a part of the page that takes no files: it is asked about. */
+export function StrayFiles() {
+  useEffect(() => {
+    const take = (/** @type {DragEvent} */ event) => {
+      if (event.defaultPrevented || !holdsFiles(event)) return;
+      event.preventDefault();
+      if (event.type === "dragover" || !event.dataTransfer) return;
+      void dropped(event.dataTransfer).then((files) => {
+        stray.value = files.map((each) => each.file);
+        go("/ask");
+      });
+    };
+    // the window hears it after every part of the page
+    for (const name of ["dragover", "drop"]) addEventListener(name, /** @type {any} */ (take));
+    return () => {
+      for (const name of ["dragover", "drop"]) removeEventListener(name, /** @type {any} */ (take));
+    };
+  }, []);
+  return null;
 }
 
 /**
