@@ -63,7 +63,7 @@ def test_a_file_is_asked(served: Served, goto: Goto, page: Page, axe: Any, way: 
         field = page.get_by_label("Attach files or pictures").last
         field.set_input_files({"name": name, "mimeType": "text/markdown", "buffer": text.encode()})
     else:
-        page.evaluate(GIVE, [way.split()[0], name, text])
+        page.evaluate(GIVE, [way.split(maxsplit=1)[0], name, text])
     expect(page.get_by_role("list", name="Attached")).to_contain_text(name)
     axe(page)
     box = page.get_by_role("textbox", name="Your question")
@@ -128,3 +128,23 @@ def test_all_collections_are_asked(served: Served, goto: Goto, page: Page) -> No
         expect(page.get_by_role("article", name="Answer").last).to_contain_text(told)
     page.reload()
     expect(page.get_by_role("combobox", name="Collection")).to_have_value("*")
+
+
+def test_some_collections_are_ticked(served: Served, goto: Goto, page: Page, axe: Any) -> None:
+    for name in ("north", "south", "west"):
+        served.add(name, f"{name}.md", f"# Well\n\nThe well of the {name} is deep.")
+    goto("/ask")
+    chosen = page.get_by_role("combobox", name="Collection")
+    chosen.select_option("north")
+    chosen.select_option("+")
+    expect(page.get_by_role("checkbox", name="north")).to_be_disabled()  # one is asked at least
+    page.get_by_role("checkbox", name="west").check()
+    axe(page)
+    page.reload()
+    expect(page.get_by_role("checkbox", name="west")).to_be_checked()
+    page.evaluate(LINE)
+    page.get_by_role("textbox", name="Your question").fill("How deep is the well?")
+    page.keyboard.press("Enter")
+    until(page, "() => window.asked.length === 1")
+    request = page.evaluate("() => window.asked[0]")
+    assert (request["collection"], request["options"]["collections"]) == ("north", ["west"])

@@ -8,7 +8,7 @@ import { isShelf } from "./attachments.js";
 import { FROM_DOCUMENTS, OPTIONS, optionsOf, shownOf } from "./option_table.js";
 
 /** @typedef {import("./types.js").Request} Request */
-/** @typedef {{collection: string, options: Record<string, any>}} Choice  of one agent; `collection` empty: the server's own */
+/** @typedef {{collection: string, more?: string[] | undefined, options: Record<string, any>}} Choice  of one agent; `collection` empty: the server's own; `more`: those that are asked too, where they are ticked */
 
 export const AGENTS = /** @type {const} */ (["auto", "qa", "dual_loop", "website", "data", "paper"]);
 
@@ -45,6 +45,19 @@ export function choice(name = agent.value) {
   return choices.value[name] ?? { collection: "", options: {} };
 }
 
+/** The collections that are ticked, of those that there are. */
+export function tickedOf() {
+  const { collection, more = [] } = choice();
+  return [collection || usual.value, ...more].filter((each) => filled.value.includes(each));
+}
+
+/** Ask one more collection, or one less; one stays. @param {string} name */
+export function tick(name) {
+  const now = tickedOf();
+  const [collection, ...more] = now.includes(name) ? now.filter((each) => each !== name) : [...now, name];
+  if (collection) choose({ collection, more });
+}
+
 /** @param {string} name */
 export function chooseAgent(name) {
   agent.value = name;
@@ -77,8 +90,9 @@ export function countOptions(name) {
 /** `shelf`: a collection that is asked too. @param {string} question @param {string} sessionId @param {string} [shelf] @returns {Request} */
 export function requestOf(question, sessionId, shelf = "") {
   const name = agent.value;
-  const { collection: chosen, options } = choice(name);
-  const names = chosen === ALL ? filled.value : [chosen || usual.value];
+  const { collection: chosen, more: ticked, options } = choice(name);
+  const one = chosen === ALL ? filled.value : [chosen || usual.value];
+  const names = ticked ? tickedOf() : one;
   const shelves = shelf ? [shelf] : [];
   const [collection = "", ...more] = shelf && !filled.value.length ? shelves : [...names, ...shelves];
   const taken = optionsOf(name);
@@ -99,8 +113,9 @@ export function choiceOf(request) {
   if (!(/** @type {readonly string[]} */ (AGENTS).includes(name))) return;
   chooseAgent(name);
   const { collections = [], ...options } = request.options ?? {};
-  const all = collections.some((/** @type {string} */ each) => !isShelf(each));
-  choose({ collection: all ? ALL : (request.collection ?? ""), options }, name);
+  const more = collections.filter((/** @type {string} */ each) => !isShelf(each));
+  const all = more.length > 0 && more.length + 1 === filled.value.length;
+  choose({ collection: all ? ALL : (request.collection ?? ""), more: all || !more.length ? undefined : more, options }, name);
 }
 
 function read() {

@@ -10,7 +10,7 @@ import { DropAnywhere, FileButton, stray } from "../ui/drop.js";
 import { figure } from "../ui/figures.js";
 import { Icon, toast } from "../ui/index.js";
 import { allRead, attach, detach } from "./attachments.js";
-import { agent, AGENTS, ALL, choice, choose, chooseAgent, countOptions, known, requestOf, setOption, usual } from "./choices.js";
+import { agent, AGENTS, ALL, choice, choose, chooseAgent, countOptions, known, requestOf, setOption, tick, tickedOf, usual } from "./choices.js";
 import { LONGEST_QUESTION, LONGEST_TEXT, questionIn } from "./long_text.js";
 import { FROM_DOCUMENTS, listOf, shownOf } from "./option_table.js";
 import { Chips, Options } from "./options.js";
@@ -20,6 +20,7 @@ import { Chips, Options } from "./options.js";
 
 const HIGHEST = 240; // pixels, from which on the text is scrolled
 const SCANNED = "library.advice_scanned";
+const SEVERAL = "+"; // in the place of a collection: those that are ticked
 const TEXT = "ask-text"; // its id, so that others can send the reader here
 
 /** Send the reader to the composer. */
@@ -110,6 +111,7 @@ export function Composer({ talk, sessionId, onSite, busy, mayFinish, collections
   return html`<form class="composer" aria-label=${t("ask.composer")} onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), send())}>
     <${DropAnywhere} label=${t("ask.drop_here")} onFiles=${(/** @type {{file: File}[]} */ found) => add(found.map((each) => each.file))} />
     <${Files} talk=${talk} />
+    ${FROM_DOCUMENTS.includes(name) && choice().more && html`<${Ticks} collections=${collections} />`}
     ${name === "website" && html`<${Sites} lacking=${lacking} optional=${onSite} />`}
     <label class="unseen" for=${TEXT}>${t("ask.question")}</label>
     <textarea id=${TEXT} class="composer-text" rows="1" ref=${box} value=${text.value} placeholder=${t(`ask.placeholder_${name}`)}
@@ -164,12 +166,28 @@ function Collections({ collections }) {
   const chosen = choice().collection || usual.value;
   const filled = collections.filter((each) => each.documents > 0);
   const known = !chosen || chosen === ALL || collections.some((each) => each.name === chosen);
+  const onChange = (/** @type {string} */ name) => {
+    const one = chosen === ALL ? (filled[0]?.name ?? "") : chosen;
+    choose(name === SEVERAL ? { collection: one, more: [] } : { collection: name, more: undefined });
+  };
   return html`<label class="composer-pick"><span class="unseen">${t("ask.collection")}</span>
-    <select value=${known ? chosen : ""} onChange=${(/** @type {any} */ event) => choose({ collection: event.currentTarget.value })}>
+    <select value=${choice().more ? SEVERAL : known ? chosen : ""} onChange=${(/** @type {any} */ event) => onChange(event.currentTarget.value)}>
       ${!usual.value && html`<option value="">${t("ask.any_collection")}</option>`}
       ${collections.map((each) => html`<option key=${each.name} value=${each.name}>${t("ask.collection_of", { name: keptName(each.name) || each.name, n: each.documents })}</option>`)}
+      ${(filled.length > 2 || choice().more) && html`<option value=${SEVERAL}>${t("ask.several_collections")}</option>`}
       ${filled.length > 1 && html`<option value=${ALL}>${t("ask.all_collections", { n: filled.length })}</option>`}
     </select></label>`;
+}
+
+/** Which collections are asked together. @param {{collections: Collection[]}} props */
+function Ticks({ collections }) {
+  const ticked = tickedOf();
+  return html`<fieldset class="composer-ticks">
+    <legend class="unseen">${t("ask.ticked")}</legend>
+    ${collections.filter((each) => each.documents > 0).map((each) => html`<label key=${each.name}>
+      <input type="checkbox" checked=${ticked.includes(each.name)} disabled=${ticked.length === 1 && ticked[0] === each.name} onChange=${() => tick(each.name)} />
+      ${t("ask.collection_of", { name: keptName(each.name) || each.name, n: each.documents })}</label>`)}
+  </fieldset>`;
 }
 
 /** @param {{sources: string[]}} props */
