@@ -415,6 +415,31 @@ def test_sessions_are_renamed_exported_deleted_and_ones_own(
     assert served.api("GET", "/papers", params={"user_id": "lena"})["papers"] == []
 
 
+def test_papers_are_compared(served: Served, read: Any, page: Page, axe: Any) -> None:
+    """Rows are papers, columns questions; a number opens the passage that proves its cell."""
+    for paper in (ENGLISH, CHINESE):
+        reported(served, "cleo", paper)
+    read("cleo")
+    boxes = page.get_by_role("checkbox", name="Compare")
+    expect(boxes).to_have_count(2)
+    for box in boxes.all():
+        box.check()
+    page.get_by_role("link", name="Compare 2 papers").click()
+    page.get_by_role("textbox", name="Questions").fill(
+        "On which data is the forecaster tested?\nWho wrote the paper?\n"
+    )
+    page.get_by_role("button", name="Compare", exact=True).click()
+    table = page.get_by_role("table")
+    expect(table.locator(".spinner")).to_have_count(0, **SLOW)
+    expect(table.get_by_role("row")).to_have_count(3)
+    expect(table.get_by_role("columnheader")).to_have_count(3)
+    axe(page)
+    cited = table.locator(".paper-cite").first
+    quote = str(cited.get_attribute("title"))
+    cited.click()
+    expect(page.locator("dialog.panel")).to_contain_text(quote[:20])
+
+
 @EVERY_LOOK
 def test_both_languages_themes_and_widths(
     served: Served, read: Any, page: Page, axe: Any, picture: Any, width: int

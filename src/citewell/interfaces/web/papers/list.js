@@ -6,6 +6,7 @@ import { address, get } from "../api.js";
 import { link, me, user } from "../state.js";
 import { t } from "../i18n.js";
 import { Add } from "./add.js";
+import { compareLink } from "./compare.js";
 import { Renaming, removed, useRenaming } from "./changes.js";
 import { Entry } from "./entry.js";
 import { activeSession } from "./kept.js";
@@ -19,6 +20,8 @@ export function PaperList() {
   const [papers, setPapers] = useState(/** @type {PaperRow[] | null} */ (null));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const [search, setSearch] = useState("");
+  const [ticked, setTicked] = useState(/** @type {string[]} */ ([]));
+  const tick = (/** @type {string} */ id) => setTicked(ticked.includes(id) ? ticked.filter((each) => each !== id) : [...ticked, id]);
   const renaming = useRenaming();
   const load = async () => {
     try {
@@ -57,9 +60,12 @@ export function PaperList() {
         <h2>${t("papers.list.title")}</h2>
         ${papers.length > FEW && html`<${Field} hidden label=${t("papers.list.search")} type="search" value=${search}
           placeholder=${t("papers.list.search")} onInput=${(/** @type {any} */ event) => setSearch(event.target.value)} />`}
+        ${papers.length > 1 && (ticked.length > 1 ? html`<${Button} small href=${compareLink(ticked)}>${t("papers.compare.n", { n: ticked.length })}<//>`
+          : html`<p class="paper-note">${t("papers.compare.hint")}</p>`)}
       </div>
       ${found.length === 0 && html`<p class="paper-note">${t("papers.list.none")}</p>`}
-      <ul>${found.map((row) => html`<${Row} key=${row.session_id} row=${row} onRename=${renaming.begin} onGone=${load} />`)}</ul>
+      <ul>${found.map((row) => html`<${Row} key=${row.session_id} row=${row} onRename=${renaming.begin} onGone=${load}
+        ticked=${ticked.includes(row.session_id)} onTick=${papers.length > 1 ? () => tick(row.session_id) : null} />`)}</ul>
     </section>`}
     ${me.value?.auth !== "token" && !user.value && html`<${Entry} />`}
     <${Renaming} state=${renaming} onDone=${load} />
@@ -72,8 +78,8 @@ function Who() {
     <${Button} small kind="quiet" onClick=${() => (user.value = "")}>${t("papers.user.change")}<//></p>`;
 }
 
-/** @param {{row: PaperRow, onRename: (row: PaperRow) => void, onGone: () => void}} props */
-function Row({ row, onRename, onGone }) {
+/** @param {{row: PaperRow, ticked: boolean, onTick: (() => void) | null, onRename: (row: PaperRow) => void, onGone: () => void}} props */
+function Row({ row, ticked, onTick, onRename, onGone }) {
   const { session_id: id, title, current_state: state, paper, steps, read, minutes, questions } = row;
   const facts = [
     paper.authors.slice(0, 3).join(paper.lang === "zh" ? "、" : ", "),
@@ -94,6 +100,7 @@ function Row({ row, onRename, onGone }) {
         <time title=${time(row.last_updated)}>${ago(row.last_updated)}</time>
       </p>
     </div>
+    ${onTick && html`<input class="paper-tick" type="checkbox" checked=${ticked} aria-label=${t("papers.compare.tick", { title })} onChange=${onTick} />`}
     <${Menu} label=${t("papers.menu.label", { title })} items=${[
       { label: t("papers.rename"), icon: "edit", action: () => onRename(row) },
       { label: t("papers.export"), icon: "download", href: address(`/papers/${encodeURIComponent(id)}/export`) },
