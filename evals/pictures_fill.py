@@ -24,7 +24,7 @@ USER = "mei"
 PORT = 18_420  # one and the same, for Settings name it
 PATIENCE = 300.0  # seconds; a loaded machine
 KEPT = ("PATH", "PYTHONPATH", "SYSTEMROOT", "LANG", "VIRTUAL_ENV")
-POLICY, TRAVEL = "information-security-policy.md", "差旅报销制度.html"
+POLICY = "information-security-policy.md"
 COSTS = (
     'SELECT "Function", SUM("Cost") AS total FROM "Costs" GROUP BY "Function" ORDER BY total DESC'
 )

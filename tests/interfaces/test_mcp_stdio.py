@@ -15,20 +15,11 @@ from typing import IO, Any
 
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
+from tests.interfaces.test_mcp_http import BEGIN
 from tests.servers.forked import Forked
 
 PATIENCE = 240  # seconds; a machine under load starts a process slowly
 COMMAND = ("-m", "citewell", "mcp")
-BEGIN = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    },
-}
 READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 NOISY = """
 import os, subprocess, sys

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.interfaces.serving import run_statement
 from tests.servers.forked import Forked
+from tests.service.test_papers import SCAN
 
 from citewell.config import Settings, load_settings
 from citewell.interfaces.cli.output.terminal import strip_controls
@@ -180,16 +181,6 @@ def test_what_is_refused(cli: Cli, tmp_path: Path) -> None:
         assert (done.code, "Traceback" in done.err) == (code, False), done.err
         assert words in " ".join(done.err.replace("│", " ").split()), arguments
     assert "no papers yet" in cli("papers", "list").out
-
-
-SCAN = b"""%PDF-1.4
-1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj
-2 0 obj <</Type /Pages /Kids [3 0 R] /Count 1>> endobj
-3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources <<>>>> endobj
-4 0 obj <</Length 71>> stream
-q 400 0 0 400 50 50 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q            \nendstream endobj
-trailer <</Root 1 0 R>>
-"""
 
 
 def test_what_goes_wrong_is_json_too(cli: Cli, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.error_codes import raises_code
+from tests.service import made
 
 from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound, StorageError
 from citewell.ingest.paper.read_paper import read_paper
@@ -28,34 +29,16 @@ from citewell.service.sessions.sessions import delete_session
 from citewell.store.leases import Leases
 from citewell.types import Answer
 
-PAPER = """# A Lamp\u202e That\u0007 Learns
-
-Ann Keeper, Ben Wick
-
-# Abstract
-
-We present LampNet, a lamp that learns when ships pass and saves a third of its energy. It was tried
-in two harbours for a year.
-
-# 1 Introduction
-
-Lighthouses burn all night although few ships pass. Keepers have asked for lamps that wait for
-ships. Earlier lamps used clocks and failed in fog. We ask whether a small network can foresee the
-next ship.
-
-# 2 Method
-
-LampNet is a recurrent network with 64 hidden units. It reads the times of the last twenty ships and
-the height of the tide. It was trained for ten epochs with a learning rate of 0.01. The loss counts
-a dark lamp for a ship a hundred times as much as an idle lamp, because that is what the keepers of
-both harbours told us when we asked them.
-
+PAPER = (
+    made.PAPER.replace("Lamp That", "Lamp\u202e That\u0007")
+    + """
 # 3 Results
 
 LampNet saved 34 percent of the energy in the north harbour and 29 percent in the south harbour. No
 ship was missed in calm weather. In fog it lit the lamp eleven minutes before the ship on average,
 and in storms nine minutes.
 """
+)
 QUESTION = "How many hidden units has LampNet?"
 
 

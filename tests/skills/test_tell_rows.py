@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.skills.test_chart import rows
 
 from citewell.skills.answer.tell_rows import describe_rows, is_empty_result
 from citewell.sql.cell_text import format_cell, format_number, format_rows
@@ -23,16 +24,6 @@ from citewell.sql.stored_values import (
     measure_likeness,
     replace_literal,
 )
-
-
-def rows(columns: list[str], values: list[list[Any]], *, truncated: bool = False) -> Rows:
-    kinds: list[Any] = []
-    for at in range(len(columns)):
-        there = [row[at] for row in values if row[at] is not None]
-        kinds.append(
-            "number" if there and all(isinstance(v, int | float) for v in there) else "text"
-        )
-    return Rows(tuple(columns), tuple(kinds), tuple(map(tuple, values)), truncated)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,17 @@ _SPACED: Final = split_words(
     "element-citation person-group name institution-wrap date address author personname"
 )
 
+# for lxml: broken documents are read as far as possible, nothing is fetched or expanded
+PARSER_OPTIONS: Final[dict[str, Any]] = {
+    "encoding": "utf-8",
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "recover": True,
+    "remove_comments": True,
+    "remove_pis": True,
+}
+
 
 def read_xml(data: bytes, name: str) -> tuple[Any, list[str]]:
     """A document's root and warnings, broken ones as far as possible. Raises UnreadableFile."""
@@ -33,15 +44,7 @@ def read_xml(data: bytes, name: str) -> tuple[Any, list[str]]:
     text, warnings = to_text(data, name)
     text = _DECLARATION.sub("", text.replace("\0", "").lstrip("\ufeff"))
     source = _expand_entities(text, name).encode("utf-8", "replace")
-    parser = etree.XMLParser(
-        encoding="utf-8",
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        recover=True,
-        remove_comments=True,
-        remove_pis=True,
-    )
+    parser = etree.XMLParser(**PARSER_OPTIONS)
     try:
         root = etree.fromstring(source, parser)
     except etree.XMLSyntaxError as error:

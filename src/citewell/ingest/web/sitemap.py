@@ -19,7 +19,7 @@ from citewell.errors import CitewellError, InvalidInput, UnreadableFile
 from citewell.fetch.page_reply import Page
 from citewell.fetch.urls import canonicalize_url, get_url_identity, join_url
 from citewell.ingest.bounded import run_bounded
-from citewell.ingest.markup.xml_tree import extract_text, get_tag
+from citewell.ingest.markup.xml_tree import PARSER_OPTIONS, extract_text, get_tag
 from citewell.ingest.web.html import to_text
 from citewell.ingest.web.html_blocks import collapse_whitespace
 from citewell.ingest.web.links import is_readable_url
@@ -209,16 +209,7 @@ def _iterate_entries(text: str, name: str) -> Iterator[Any]:
 
     text = _BARE.sub(lambda match: match[1] or "&amp;", _DECLARATION.sub("", text))
     source = memoryview(text.encode("utf-8", "replace"))
-    parser = etree.XMLPullParser(
-        ("start", "end"),
-        encoding="utf-8",
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        recover=True,
-        remove_comments=True,
-        remove_pis=True,
-    )
+    parser = etree.XMLPullParser(("start", "end"), **PARSER_OPTIONS)
     tags = inside = 0
     for begin in range(0, len(source), _PIECE):
         try:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Final, TypeVar
 
 import anyio.to_thread
 from fastapi import Request, Response
@@ -31,12 +31,32 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG}  # full, read-only, or no larger file
 _NOWHERE = "No usable temporary directory"  # says `tempfile` where it is first asked on a full disk
 Body = TypeVar("Body", bound=BaseModel)
+NO_FIELDS: Final[Mapping[str, Any]] = {}
+ONE_FILE: Final = {"type": "string", "format": "binary"}
+FILES: Final = {"type": "array", "items": ONE_FILE}
 
 
 class Closed(BaseModel):
     """A body that has no other fields than those that are said."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+def describe_upload(
+    fields: Mapping[str, Any] = NO_FIELDS, *, file: dict[str, Any] = ONE_FILE, url: bool = True
+) -> dict[str, Any]:
+    """For the API's description: a body that is a form with `file` or, where `url`, JSON with an
+    address; either has `fields` too.
+    """
+
+    def describe_object(name: str, kind: dict[str, Any], *, required: bool = True) -> Any:
+        schema = {"type": "object", "properties": {name: kind, **fields}}
+        return {"schema": schema | ({"required": [name]} if required else {})}
+
+    content = {"multipart/form-data": describe_object("file", file, required=file is ONE_FILE)}
+    if url:
+        content["application/json"] = describe_object("url", {"type": "string"})
+    return {"requestBody": {"required": True, "content": content}}
 
 
 class JSONRoute(APIRoute):

@@ -25,6 +25,7 @@ from citewell.sql.engines.worker_process import (
     make_memory_error,
     make_timeout_error,
     make_unavailable_error,
+    make_unreadable_value_error,
     time_query,
 )
 
@@ -123,12 +124,7 @@ def _open_connection(
         raise StatementFailed(_describe_error(error, location.where)) from None
     except (ValueError, OverflowError, UnicodeError, RuntimeError) as error:
         # a value that Python cannot hold
-        raise StatementFailed(
-            Text(
-                "a value of the result cannot be read: {engine_error}",
-                engine_error=format_engine_error(error),
-            )
-        ) from None
+        raise make_unreadable_value_error(error) from None
     finally:
         connection.close()
 

@@ -30,10 +30,10 @@ from citewell.sql.engines.worker_process import (
     MIB,
     STOP_SECONDS,
     ProcessEngine,
-    format_engine_error,
     limit_memory,
     make_memory_error,
     make_unavailable_error,
+    make_unreadable_value_error,
     time_query,
 )
 
@@ -169,12 +169,7 @@ def _open_read_only(location: Location, seconds: float, mib: int) -> Iterator[Co
         # pymysql's own are told above: this is of the file with the certificates
         raise _make_certificate_error(location.where, error) from None
     except (ValueError, OverflowError, UnicodeError) as error:
-        raise StatementFailed(
-            Text(
-                "a value of the result cannot be read: {engine_error}",
-                engine_error=format_engine_error(error),
-            )
-        ) from None
+        raise make_unreadable_value_error(error) from None
     finally:
         if connection is not None:
             connection._force_close()  # type: ignore[attr-defined]  # noqa: SLF001 - close() reads on to the last row first

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from citewell.errors import StatementFailed
-from citewell.messages import Text
 from citewell.sql.engines import mask_url
 from citewell.sql.engines.engine import Kind, Limits, Location, Rows, Schema
 from citewell.sql.engines.postgres_calls import check_calls
@@ -21,10 +19,10 @@ from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, inspect_tables
 from citewell.sql.engines.values import gather_rows
 from citewell.sql.engines.worker_process import (
     ProcessEngine,
-    format_engine_error,
     limit_memory,
     make_memory_error,
     make_unavailable_error,
+    make_unreadable_value_error,
     time_query,
 )
 
@@ -142,12 +140,7 @@ def _open_read_only(location: Location, token: str, seconds: float) -> Iterator[
                 mask_secrets(str(error), location.where),
                 "look at the URL",
             ) from None
-        raise StatementFailed(
-            Text(
-                "a value of the result cannot be read: {engine_error}",
-                engine_error=format_engine_error(error),
-            )
-        ) from None
+        raise make_unreadable_value_error(error) from None
     finally:
         if connection is not None:
             connection.close()  # rolls back

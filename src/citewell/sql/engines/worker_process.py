@@ -174,6 +174,16 @@ def make_memory_error() -> StatementFailed:
     )
 
 
+def make_unreadable_value_error(error: Exception) -> StatementFailed:
+    """For a value that Python cannot hold, such as a date before the year 1."""
+    return StatementFailed(
+        Text(
+            "a value of the result cannot be read: {engine_error}",
+            engine_error=format_engine_error(error),
+        )
+    )
+
+
 def format_engine_error(error: BaseException | str) -> str:
     """The engine's own words, in two lines at most."""
     lines = [" ".join(line.split()) for line in str(error).splitlines() if line.strip(" ^\t")]

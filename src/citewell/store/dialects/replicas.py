@@ -22,7 +22,6 @@ from citewell.store.dialects.postgres_server import PostgresServer
 
 P = ParamSpec("P")
 T = TypeVar("T")
-InThread = Callable[[Callable[[], T]], Awaitable[T]]
 
 LOOK: Final = 0.5  # seconds between two looks at how far one is
 MARKS: Final = 200  # positions of the database that are remembered

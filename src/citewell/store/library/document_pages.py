@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from sqlalchemy import ColumnElement, Connection, func, or_, select
 
@@ -16,7 +16,6 @@ from citewell.store.library.documents import (
 from citewell.store.schema.library import documents
 
 Order = Literal["title", "media_type", "lang", "bytes", "chunks", "added_at", "priority"]
-ORDERS = get_args(Order)
 MOST = 500  # documents of a page
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from citewell.errors import InvalidInput, StorageError
+from citewell.errors import InvalidInput
 from citewell.interfaces.cli.arguments import Json, Yes, argument
 from citewell.interfaces.cli.group import create_group
 from citewell.interfaces.cli.output.progress import show_progress
@@ -23,6 +23,7 @@ from citewell.interfaces.cli.output.terminal import (
     print_warning,
     write_paragraph,
 )
+from citewell.interfaces.cli.output.text_file import open_whole_file
 from citewell.interfaces.cli.run import DONE, ERROR, command
 from citewell.runtime.app import App
 from citewell.service.sites import refresh_site as refresh
@@ -101,27 +102,16 @@ async def export_site(
     """Write the pages of a site, one JSON object a line: text, links, address, time, hash."""
     if json and file == "-":
         raise typer.BadParameter("--json prints one object, and - prints the pages; choose one")
-    # A file appears whole or not at all.
     if file == "-":
         async for line in service.export_site(app, name):
             sys.stdout.write(line.encode("utf-8", "replace").decode("utf-8"))
         sys.stdout.flush()
         return DONE
     path, pages = _check_export_path(file), 0
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("w", encoding="utf-8", errors="replace", newline="\n") as target:
-            async for line in service.export_site(app, name):
-                target.write(line)
-                pages += 1
-        part.replace(path)
-    except OSError as error:
-        why = f"{error.filename or part}: cannot be written: {error.strerror}"
-        raise StorageError(
-            why, hint="see that the folder is there, can be written to and has room"
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
+    with open_whole_file(path) as target:
+        async for line in service.export_site(app, name):
+            target.write(line)
+            pages += 1
     if json:
         return print_json({"collection": name, "file": str(path), "pages": pages})
     print_text(f"{_format_count(pages, 'page')} written to {path}")

@@ -1,10 +1,11 @@
-"""A text written to a file that the caller names. It appears whole or not at all."""
+"""Writes a text to a file that the user names: the whole text or, after an error, no file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from citewell.errors import InvalidInput, StorageError
 
@@ -17,9 +18,20 @@ def write_file(named: str, text: str, suffixes: Sequence[str]) -> Path:
     if path.suffix.lower().removeprefix(".") not in suffixes:
         kind = "Markdown" if suffixes == MARKDOWN else " or ".join(suffixes)
         raise InvalidInput(f"{path}: not a name for {kind}", hint=f"name it NAME.{suffixes[0]}")
+    with open_whole_file(path) as file:
+        file.write(text)
+    return path
+
+
+@contextmanager
+def open_whole_file(path: Path) -> Iterator[TextIO]:
+    """A file to write to, which is moved to `path` at the end, or deleted after an error. Raises
+    StorageError.
+    """
     part = path.with_name(path.name + ".part")
     try:
-        part.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+        with part.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+            yield file
         part.replace(path)
     except OSError as error:
         why = f"{error.filename or part}: cannot be written: {error.strerror}"
@@ -29,4 +41,3 @@ def write_file(named: str, text: str, suffixes: Sequence[str]) -> Path:
     finally:
         with suppress(OSError):  # where it could not even be begun
             part.unlink(missing_ok=True)
-    return path

@@ -5,7 +5,7 @@ The session is looked at again after every message, so that what is shown is wha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -167,17 +167,23 @@ class Talk:
 
 
 async def embed_paper(talk: Talk, beside: BackgroundProgress) -> None:
-    """The passages of the paper. What the embedder refuses costs nothing but a warning: they can be
-    found by their words.
+    await embed_documents(talk.app, [talk.session.paper.doc_id], beside.note, "the paper")
+
+
+async def embed_documents(
+    app: App, doc_ids: Sequence[str], on_progress: OnProgress, name: str
+) -> None:
+    """Embed the passages of `doc_ids`. An error of the embedder is only a warning about `name`:
+    the passages can still be found by their words.
     """
-    embedding = Embedding(talk.app, beside.note, docs=(talk.session.paper.doc_id,))
+    embedding = Embedding(app, on_progress, docs=doc_ids)
     embedding.close()
     try:
         await embedding.run()
     except StorageError:
         raise
     except CitewellError as error:
-        print_warning(f"the paper can be found by its words only: {error.message}")
+        print_warning(f"{name} can be found by words only: {error.message}")
 
 
 async def ensure_route(talk: Talk) -> None:

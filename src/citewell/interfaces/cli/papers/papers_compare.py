@@ -10,7 +10,7 @@ from typing import Annotated
 
 from rich.console import Console
 
-from citewell.errors import CitewellError, InvalidInput, StorageError
+from citewell.errors import InvalidInput
 from citewell.fetch.urls import canonicalize_url
 from citewell.interfaces.cli.arguments import Json, Reader, argument, option
 from citewell.interfaces.cli.output.progress import show_progress
@@ -19,14 +19,13 @@ from citewell.interfaces.cli.output.terminal import (
     get_stdout,
     print_json,
     print_text,
-    print_warning,
     write_paragraph,
 )
 from citewell.interfaces.cli.output.text_file import write_file
+from citewell.interfaces.cli.papers.paper_reading import embed_documents
 from citewell.interfaces.cli.run import DONE, NO_ANSWER, command
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
-from citewell.service.library.embedding import Embedding
 from citewell.service.papers.compare_papers import ComparedPaper, Comparison, stream_rows
 from citewell.service.papers.export_comparison import RENDERERS, describe_cell
 from citewell.service.papers.export_wording import format_place, get_words
@@ -99,16 +98,9 @@ async def _open_paper(app: App, paper: str, user: str) -> PaperSession:
 
 
 async def _embed_papers(app: App, sessions: Sequence[PaperSession]) -> None:
-    """Their passages. What the embedder refuses costs a warning: they can be found by words."""
     async with show_progress() as tell:
-        embedding = Embedding(app, tell, docs=tuple(each.paper.doc_id for each in sessions))
-        embedding.close()
-        try:
-            await embedding.run()
-        except StorageError:
-            raise
-        except CitewellError as error:
-            print_warning(f"the papers can be found by their words only: {error.message}")
+        doc_ids = [each.paper.doc_id for each in sessions]
+        await embed_documents(app, doc_ids, tell, "the papers")
 
 
 def _show_comparison(console: Console, made: Comparison) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict
 
-from citewell.interfaces.http.body import JSONRoute
+from citewell.interfaces.http.body import Closed, JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.routes.document_routes import format_disposition
 from citewell.service.papers.compare_papers import Comparison, compare_papers
@@ -20,10 +19,8 @@ FORMAT = Annotated[
 ]
 
 
-class Compared(BaseModel):
+class Compared(Closed):
     """Sessions that are compared, and the questions that each paper is asked alone."""
-
-    model_config = ConfigDict(extra="forbid")
 
     session_ids: list[str]
     questions: list[str]

@@ -8,11 +8,13 @@ from typing import Any, Literal
 
 import anyio.to_thread
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.body import (
+    Closed,
     JSONRoute,
+    describe_upload,
     get_single_file,
     validate_body,
     validate_json_body,
@@ -46,27 +48,7 @@ FIELDS = {
 }
 
 
-def _build_object_schema(required: str, of: dict[str, str]) -> dict[str, Any]:
-    return {
-        "schema": {"type": "object", "properties": {required: of, **FIELDS}, "required": [required]}
-    }
-
-
-FORM: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": _build_object_schema(
-                "file", {"type": "string", "format": "binary"}
-            ),
-            "application/json": _build_object_schema("url", {"type": "string"}),
-        },
-    }
-}
-
-
-class Closed(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+FORM = describe_upload(FIELDS)
 
 
 class Wishes(Closed):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
 from citewell.errors import InvalidInput
-from citewell.interfaces.http.body import JSONRoute, get_single_file
+from citewell.interfaces.http.body import JSONRoute, describe_upload, get_single_file
 from citewell.interfaces.http.deps import Citewell
 from citewell.messages import Text
 from citewell.service.library.chunking import ChunkerName
@@ -16,20 +16,7 @@ from citewell.service.library.uploads import get_base_name
 
 router = APIRouter(prefix="/api", tags=["documents"], route_class=JSONRoute)
 
-FORM: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                    "required": ["file"],
-                }
-            }
-        },
-    }
-}
+FORM = describe_upload(url=False)
 
 Chunkers = Annotated[tuple[ChunkerName, ...], Query(max_length=4)]
 

@@ -4,14 +4,20 @@ of the web.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from starlette.datastructures import UploadFile
 
 from citewell.errors import InvalidInput
-from citewell.interfaces.http.body import Closed, JSONRoute, validate_json_body
+from citewell.interfaces.http.body import (
+    FILES,
+    Closed,
+    JSONRoute,
+    describe_upload,
+    validate_json_body,
+)
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.messages import Text
 from citewell.service.jobs.submit import submit_uploads
@@ -34,28 +40,7 @@ from citewell.store.library.documents import DocumentInfo
 router = APIRouter(prefix="/api/collections", tags=["collections"], route_class=JSONRoute)
 MOST_FILES = 1_000  # of one upload
 
-FORM: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "properties": {
-                        "file": {"type": "array", "items": {"type": "string", "format": "binary"}}
-                    },
-                }
-            },
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "properties": {"url": {"type": "string"}},
-                    "required": ["url"],
-                }
-            },
-        },
-    }
-}
+FORM = describe_upload(file=FILES)
 
 
 class WebPage(Closed):

@@ -16,9 +16,15 @@ from typing import Annotated, Any
 
 import anyio.to_thread
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from citewell.interfaces.http.body import JSONRoute, get_single_file, validate_json_body
+from citewell.interfaces.http.body import (
+    Closed,
+    JSONRoute,
+    describe_upload,
+    get_single_file,
+    validate_json_body,
+)
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.messages import AnyText
 from citewell.runtime.app import App
@@ -36,32 +42,7 @@ from citewell.store.source_rows import Source
 router = APIRouter(prefix="/api/data/sources", tags=["data"], route_class=JSONRoute)
 sample_router = APIRouter(prefix="/api/data/samples", tags=["data"], route_class=JSONRoute)
 
-SAID = {"name": {"type": "string"}, "private": {"type": "boolean"}}
-FORM: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "properties": {"file": {"type": "string", "format": "binary"}, **SAID},
-                    "required": ["file"],
-                }
-            },
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "properties": {"url": {"type": "string"}, **SAID},
-                    "required": ["url"],
-                }
-            },
-        },
-    }
-}
-
-
-class Closed(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+FORM = describe_upload({"name": {"type": "string"}, "private": {"type": "boolean"}})
 
 
 class Database(Closed):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from citewell.interfaces.http.body import JSONRoute
+from citewell.interfaces.http.body import Closed, JSONRoute
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.service.library import samples
 from citewell.store.job_rows import Job
@@ -13,10 +13,8 @@ from citewell.store.job_rows import Job
 router = APIRouter(prefix="/api/samples", tags=["collections"], route_class=JSONRoute)
 
 
-class SamplesWish(BaseModel):
+class SamplesWish(Closed):
     """`lang`: of the documents that come first, `en` or `zh`."""
-
-    model_config = ConfigDict(extra="forbid")
 
     lang: str = Field("", max_length=10)
 

@@ -8,9 +8,9 @@ from dataclasses import fields
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from citewell.interfaces.http.body import JSONRoute
+from citewell.interfaces.http.body import Closed, JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.description import describe_replies
 from citewell.interfaces.http.routes.document_routes import format_disposition
@@ -52,10 +52,8 @@ class Answers(BaseModel):
     answers: list[AnsweredQuestion]
 
 
-class SessionChange(BaseModel):
+class SessionChange(Closed):
     """What is left out stays as it is."""
-
-    model_config = ConfigDict(extra="forbid")
 
     title: str | None = None
     pinned: bool | None = None
@@ -149,9 +147,7 @@ class FolderList(BaseModel):
     folders: list[Folder]
 
 
-class FolderName(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class FolderName(Closed):
     name: str = Field(max_length=200)
 
 
@@ -183,9 +179,7 @@ class ShareList(BaseModel):
     shares: list[Share]
 
 
-class ShareRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ShareRequest(Closed):
     days: int = Field(default=30, description="how long it lasts, 1 to 365")
     readers: list[str] = Field(
         default=[],

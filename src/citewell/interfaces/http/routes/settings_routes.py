@@ -5,10 +5,10 @@ web search. No reply holds a key, and no line of the log.
 from __future__ import annotations
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import Field, SecretStr
 
 from citewell.instrumentation import get_current_operation
-from citewell.interfaces.http.body import JSONRoute
+from citewell.interfaces.http.body import Closed, JSONRoute
 from citewell.interfaces.http.deps import Admin, Citewell
 from citewell.service.admin import model_download, page_settings
 from citewell.service.admin.model_download import ModelFile
@@ -17,12 +17,10 @@ from citewell.service.admin.page_settings import LONGEST_KEY, PageSettings, Sett
 router = APIRouter(prefix="/api/settings", tags=["settings"], route_class=JSONRoute)
 
 
-class ModelTest(BaseModel):
+class ModelTest(Closed):
     """`model`: empty: the models that the server has are listed and none is tried. `key`: left out:
     the one that is kept for this server.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     url: str = Field(max_length=500)
     model: str = Field("", max_length=200)

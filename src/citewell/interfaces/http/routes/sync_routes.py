@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
-from citewell.interfaces.http.body import JSONRoute
+from citewell.interfaces.http.body import Closed, JSONRoute
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.service.sync import sync_places as service
 from citewell.service.sync.places import LONGEST
@@ -32,10 +32,8 @@ class WatchedPlaces(BaseModel):
     syncs: list[SyncInfo]
 
 
-class NewPlace(BaseModel):
+class NewPlace(Closed):
     """A folder that the settings list, or an address; its password apart from it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     place: str = Field(min_length=1, max_length=LONGEST)
     collection: str = Field(min_length=1)
@@ -43,9 +41,7 @@ class NewPlace(BaseModel):
     password: SecretStr = SecretStr("")
 
 
-class PlaceSchedule(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class PlaceSchedule(Closed):
     every: Every
 
 

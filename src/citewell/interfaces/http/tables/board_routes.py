@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from citewell.interfaces.http.body import JSONRoute
+from citewell.interfaces.http.body import Closed, JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.routes.ask_routes import run_while_connected
 from citewell.service.tables.query_tables import Result, run_saved_question
@@ -24,11 +24,7 @@ BoardId = Annotated[str, Path(description="a board's id, as the list tells it")]
 DAY = 86_400
 
 
-class Body(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class NewSavedQuestion(Body):
+class NewSavedQuestion(Closed):
     """`edited`: a person wrote the statement. `chart`: none given: whichever fits."""
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
@@ -41,7 +37,7 @@ class NewSavedQuestion(Body):
     shared: bool = False
 
 
-class SavedChange(Body):
+class SavedChange(Closed):
     """What is left out stays as it is; a `chart` of null is whichever fits."""
 
     name: str | None = Field(None, min_length=1, max_length=LONGEST_NAME)
@@ -50,15 +46,15 @@ class SavedChange(Body):
     shared: bool | None = None
 
 
-class SavedList(Body):
+class SavedList(Closed):
     saved: list[SavedQuestion]
 
 
-class NewBoard(Body):
+class NewBoard(Closed):
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
 
 
-class BoardChange(Body):
+class BoardChange(Closed):
     """What is left out stays as it is. `cards`: ids of saved questions, in order."""
 
     name: str | None = Field(None, min_length=1, max_length=LONGEST_NAME)
@@ -67,11 +63,11 @@ class BoardChange(Body):
     cards: list[str] | None = Field(None, max_length=MOST_CARDS)
 
 
-class Pinned(Body):
+class Pinned(Closed):
     saved_id: str = Field(max_length=100)
 
 
-class BoardList(Body):
+class BoardList(Closed):
     boards: list[Board]
 
 

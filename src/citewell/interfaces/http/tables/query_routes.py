@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.background import BackgroundTask
 
-from citewell.interfaces.http.body import JSONRoute
+from citewell.interfaces.http.body import Closed, JSONRoute
 from citewell.interfaces.http.deps import Citewell
 from citewell.interfaces.http.routes.ask_routes import run_while_connected
 from citewell.interfaces.http.routes.document_routes import format_disposition
@@ -42,10 +42,8 @@ FILES: dict[int | str, dict[str, Any]] = {
 FORM = Annotated[Form, Query(description="the kind of file")]
 
 
-class Statement(BaseModel):
+class Statement(Closed):
     """One statement that reads. `lang`: of the headings that columns without a name get."""
-
-    model_config = ConfigDict(extra="forbid")
 
     sql: str = Field(min_length=1, max_length=LONGEST_STATEMENT)
     lang: Literal["en", "zh"] = "en"
