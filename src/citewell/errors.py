@@ -1,11 +1,11 @@
 """The whole error tree. A class exists only where a caller acts differently.
 
     CitewellError               what we can explain; `message`: what and to what, `hint`: what to do
-     ├── InvalidInput           the caller's words are off: fix the request
-     │    ├── SensitiveContent  the question holds a word of the refused list
+     ├── InvalidInput           the request is wrong: fix it
+     │    ├── SensitiveContent  the question contains a refused word
      │    ├── ConfigError       a setting is unknown or wrong: fix the file or the variable
-     │    └── StatementRefused  it is not plainly reading tables: it is never run
-     ├── NotAllowed             somebody's role does not let them: another user's does
+     │    └── StatementRefused  it may do more than read: it is not run
+     ├── NotAllowed             the user's role does not allow it
      ├── NotFound               no such collection, document, session, trace, job
      ├── Conflict               it exists already, or is being changed by someone else
      ├── UnreadableFile         broken, encrypted, empty, too large, of no known kind; others go on
@@ -115,11 +115,11 @@ class StorageError(CitewellError):
 
 
 class DatabaseAway(StorageError):
-    """Whoever can wait for the server, or look whether the change was kept, may do so."""
+    """A caller may wait for the server, or look whether the change was kept."""
 
 
 class Stopped(CitewellError):
-    """`resume`: the trace_id of the run that was cut off, where it can be gone on with."""
+    """`resume`: the trace_id of the interrupted run, if it can be resumed."""
 
     code = "stopping"
 
@@ -133,6 +133,6 @@ class StepLimit(CitewellError):
 
 
 def unwrap_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error that came first; groups of groups come of task groups inside others."""
+    """The first error of a group. Nested task groups raise nested groups."""
     error = errors.exceptions[0]
     return unwrap_first_error(error) if isinstance(error, BaseExceptionGroup) else error

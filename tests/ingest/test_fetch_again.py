@@ -248,8 +248,8 @@ async def test_longest_pause() -> None:
     hosts = Hosts(read, "Citewell")
     hosts.note_pause("http://a.example/x", 1e12)
     hosts.note_pause("http://a.example/x", 1)
-    assert LONGEST_PAUSE - 5 < hosts.pause("https://a.example/y") <= LONGEST_PAUSE
-    assert hosts.pause("http://b.example/") == 0
+    assert LONGEST_PAUSE - 5 < hosts.get_pause("https://a.example/y") <= LONGEST_PAUSE
+    assert hosts.get_pause("http://b.example/") == 0
 
 
 # ---------------------------------------------------------------- sitemaps

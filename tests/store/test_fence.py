@@ -24,7 +24,7 @@ from citewell.runtime.app import App
 from citewell.service.admin.doctor import _check_database
 from citewell.store import traces as trace_store
 from citewell.store.db import Database
-from citewell.store.dialects.fence import FENCE, lift_fence, passes_fences
+from citewell.store.dialects.fence import FENCE, bypasses_fences, lift_fence
 from citewell.store.schema.conversations import folders, traces
 from citewell.store.schema.metadata import metadata
 
@@ -144,7 +144,7 @@ async def test_the_role_of_the_deployment_is_plain(
     try:
         own = postgres_url.replace("postgres@/postgres?", "citewell@/citewell?")
         async with Database(path, own) as db:
-            assert await db.read(passes_fences) is False
+            assert await db.read(bypasses_fences) is False
     finally:
         gone = tmp_path / "gone.sql"
         gone.write_text("DROP DATABASE citewell WITH (FORCE);\nDROP ROLE citewell;\n", "utf-8")
@@ -154,11 +154,11 @@ async def test_the_role_of_the_deployment_is_plain(
 async def test_a_superuser_is_told_that_it_passes(
     settings: Settings, path: Path, plain: Database, home_url: str
 ) -> None:
-    assert await plain.read(passes_fences) is False
+    assert await plain.read(bypasses_fences) is False
     own = with_users(settings.model_copy(update={"database_url": SecretStr(home_url)}))
     async with App(own) as app:
-        assert await app.db.read(passes_fences) is True
+        assert await app.db.read(bypasses_fences) is True
         found = await _check_database(app)
         assert (found.state, "superuser" in found.advice) == ("warn", True)
     async with Database(path) as file:
-        assert await file.read(passes_fences) is False
+        assert await file.read(bypasses_fences) is False

@@ -187,7 +187,7 @@ async def test_what_stands_beside(shelf: Shelf) -> None:
     doc = await put_in_sections(shelf, "one", chunks=4)
     ids = {c.ordinal: c.chunk_id for c in await shelf.index.hits(range(1, 14))}
     assert len(ids) == 13
-    found = await shelf.index.beside([ids[1], ids[7], ids[12], 999], 1, 2)
+    found = await shelf.index.get_neighbours([ids[1], ids[7], ids[12], 999], 1, 2)
     assert {chunk: [hit.ordinal for hit in beside] for chunk, beside in found.items()} == {
         ids[1]: [0, 1, 2, 3],
         ids[7]: [6, 7],

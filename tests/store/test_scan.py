@@ -50,11 +50,11 @@ def test_rows_unlike_the_sample_wear_it_out() -> None:
     rows = unit(1000, 16, offset=5)
     scan = Scan(rows)
     scan.add(range(1000), rows, [PLACE] * 1000)
-    scan.settle()
+    scan.mark_loaded()
     more = unit(1200, 16, offset=5)[1000:]
     scan.add(range(1000, 1200), more, [PLACE] * 200)
-    assert not scan.worn
+    assert not scan.must_reload
     other = unit(200, 16, seed=5, offset=5)
     scan.remove(range(500))
     scan.add(range(1200, 1400), other, [PLACE] * 200)
-    assert scan.worn
+    assert scan.must_reload

@@ -1,5 +1,5 @@
-"""Settings: closed, frozen, inert. Built once, in `service.App` or the command line, and passed
-down.
+"""Settings: immutable, unknown names are refused. Built once, by `App` or the command line, and
+passed down.
 
 From the least to the most binding: defaults, what was set on the page (`page_settings.py`),
 `citewell.toml` (in the home folder, or the file that `CITEWELL_CONFIG` names), environment

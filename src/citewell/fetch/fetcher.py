@@ -185,7 +185,7 @@ class Fetcher:
             """
             nonlocal tried
             tried += 1
-            wait = max(self._hosts.pause(url), _WAIT * 2 ** (tried - 1)) + random.uniform(  # noqa: S311  # no secret
+            wait = max(self._hosts.get_pause(url), _WAIT * 2 ** (tried - 1)) + random.uniform(  # noqa: S311  # no secret
                 0, _JITTER
             )
             useful = (
@@ -199,7 +199,7 @@ class Fetcher:
             on=compute_wait, attempts=wanted.attempts, timeout=None
         ):
             with attempt:
-                async with self._hosts.turn(url, delay):
+                async with self._hosts.wait_turn(url, delay):
                     return await self._request_once(url, headers, wanted)
         raise AssertionError("the last attempt returns or raises")
 

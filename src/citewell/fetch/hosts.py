@@ -112,7 +112,7 @@ class Hosts:
         return list(found) or [f"{site}/sitemap.xml"]
 
     @asynccontextmanager
-    async def turn(self, url: str, delay: float) -> AsyncIterator[None]:
+    async def wait_turn(self, url: str, delay: float) -> AsyncIterator[None]:
         """As long as the block lasts, one of the requests that this host gets at once."""
         name, host = self._get_host(url)
         host.users += 1
@@ -133,7 +133,7 @@ class Hosts:
         _, host = self._get_host(url)
         host.not_before = max(host.not_before, time.monotonic() + min(seconds, LONGEST_PAUSE))
 
-    def pause(self, url: str) -> float:
+    def get_pause(self, url: str) -> float:
         """The seconds for which the host still wants to be left alone."""
         host = self._hosts.get(urlsplit(url).hostname or "")
         return max(0.0, host.not_before - time.monotonic()) if host else 0.0
@@ -165,7 +165,7 @@ class Hosts:
                 "is the address right, http or https? until it can be read, nothing of "
                 "this site is fetched; try again later"
             )
-            pause = self.pause(site)
+            pause = self.get_pause(site)
             raise TransientError(
                 Text("{site}/robots.txt cannot be read: {why}", site=site, why=rules.why),
                 hint=format_retry_hint(pause) if pause else hint,
@@ -178,7 +178,7 @@ class Hosts:
             data = await self._read(f"{site}/robots.txt", attempts)
         except TransientError as error:
             rules.robots, rules.why = None, error.message.removeprefix(f"{site}/robots.txt: ")
-            rules.until = time.monotonic() + (self.pause(site) or _AGAIN)
+            rules.until = time.monotonic() + (self.get_pause(site) or _AGAIN)
         else:
             rules.robots, rules.until = parse(data, self._agent), time.monotonic() + _KEPT
 

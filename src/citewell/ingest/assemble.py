@@ -26,14 +26,14 @@ MAX_TITLE: Final = 300
 
 
 def clean_text(text: str) -> str:
-    """`text` without what must not survive: a line feed is the only line break, no NUL, no lone
-    surrogate, no other control.
+    """`text` with line feeds as the only line breaks, without NUL, lone surrogates and other
+    control characters.
     """
     return _SPACES.sub(" ", _NEVER.sub("", _BREAKS.sub("\n", text)))
 
 
 def get_file_stem(name: str) -> str:
-    """The title of last resort: the file name without its suffix."""
+    """The file name without its suffix, for documents without a title."""
     return PurePath(name).stem or name
 
 

@@ -126,7 +126,7 @@ class Lines(logging.StreamHandler[TextIO]):
     def _emit_unrepeated(self, record: logging.LogRecord) -> None:
         for told in self._repeats.pop_due(record.created):
             super().emit(told)
-        weight = self._repeats.weigh(record)
+        weight = self._repeats.choose_detail(record)
         if weight == "short":
             record = copy(record)
             record.exc_info = record.exc_text = None

@@ -39,7 +39,7 @@ class Repeats:
         self._discreet = discreet
         self._counts: dict[Key, _Count] = {}  # the oldest first
 
-    def weigh(self, record: logging.LogRecord) -> Literal["whole", "short", "none"]:
+    def choose_detail(self, record: logging.LogRecord) -> Literal["whole", "short", "none"]:
         """`short`: without its traceback, which was told before."""
         if record.name == AUDIT or (record.name == ACCESS and not _is_anonymous_failure(record)):
             return "whole"

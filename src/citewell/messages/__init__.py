@@ -1,5 +1,5 @@
-"""What Citewell says to people, once: the English stands where it is said, as `Text(...)`; every
-other language is one gettext file in `locale/` (docs/messages.md).
+"""Texts for people. The English text is in the code, as `Text(...)`; each other language is one
+gettext file in `locale/` (docs/messages.md).
 """
 
 from citewell.messages.catalogue import LOCALE, list_languages, load_page_words, translate

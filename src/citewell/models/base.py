@@ -1,5 +1,5 @@
-"""What thinks and what embeds, as protocols. Providers are interchangeable: nothing outside
-`models` knows which one runs. Cancelling the awaiting task stops the work behind it.
+"""Protocols of chat models, embedders and rerankers. Providers are interchangeable: nothing outside
+`models` knows which one runs. Cancelling the awaiting task stops the model's work.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`log_prob`: of a text that a grammar held, the mean of its tokens as the model saw them
-    before it was held; None where it is not known.
+    """`log_prob`: of a text constrained by a grammar, the mean log-probability of its tokens
+    without the grammar; None where unknown.
     """
 
     text: str
@@ -51,7 +51,7 @@ class YesNo:
 
 @runtime_checkable
 class Loads(Protocol):
-    """A model of this process, which its first call loads where nobody did before."""
+    """A model of this process; its first call loads it, unless `load` was called before."""
 
     async def load(self) -> None:
         """Raises ModelUnavailable."""
@@ -64,16 +64,16 @@ class Learns(Protocol):
 
     @property
     def known(self) -> Known:
-        """What the endpoint was found to do, in this process or before."""
+        """What the endpoint can do, as probed in this process or an earlier one."""
         ...
 
     async def learn(self, *, anew: bool = False) -> Known:
-        """Ask the endpoint where that is due, or `anew`. Raises nothing."""
+        """Probe the endpoint if that is due, or always if `anew`. Raises nothing."""
         ...
 
 
 class ChatOptions(TypedDict, total=False):
-    """The options of `LLM.chat`, for what hands them on."""
+    """The options of `LLM.chat`, for functions that pass them on."""
 
     max_tokens: int
     temperature: float
@@ -135,7 +135,7 @@ class Embedder(Protocol):
 
 
 class Reranker(Protocol):
-    """Looks at a question and a few passages together. Raises what an LLM raises, nothing else."""
+    """Scores a few passages for a question. Raises only what an LLM raises."""
 
     name: str
     passage_tokens: int  # what it has time or room for of one passage
@@ -153,5 +153,5 @@ class Reranker(Protocol):
 
 
 def is_connected(llm: LLM | None) -> bool:
-    """Whether a chat model is strong enough to write and judge; small ones follow shared words."""
+    """Whether a chat model is strong enough to write and judge; small ones go by shared words."""
     return llm is not None and llm.evidence_tokens >= CONNECTED_TIER

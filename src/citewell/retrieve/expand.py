@@ -25,7 +25,7 @@ async def expand_hits(
     """
     if not hits or (before <= 0 and after <= 0):
         return list(hits)
-    beside = await index.beside([hit.chunk_id for hit in hits], before, after)
+    beside = await index.get_neighbours([hit.chunk_id for hit in hits], before, after)
     spans = [_get_span(hit, beside.get(hit.chunk_id, [])) for hit in hits]
     texts = await index.texts([(hit.doc_id, *span) for hit, span in zip(hits, spans, strict=True)])
     spent = sum(count_tokens(hit.text) for hit in hits)

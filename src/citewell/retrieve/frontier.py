@@ -138,7 +138,7 @@ def weigh_links(
     best: dict[str, Promise] = {}
     for mention in mentions:
         link = mention.link
-        shares, named = words.share(link)
+        shares, named = words.score_link(link)
         cosine = meaning.get(label_link(link))
         unknown = shares * min(1.0, len(named) / ENOUGH)
         close = unknown if cosine is None else min(1.0, max(0.0, (cosine - LEAST_COSINE) / WIDE))

@@ -71,7 +71,7 @@ class Words:
             )
         return {term: math.log(1 + (len(every) + 0.5) / (held[term] + 0.5)) for term in self._terms}
 
-    def share(self, link: Link) -> tuple[float, list[str]]:
+    def score_link(self, link: Link) -> tuple[float, list[str]]:
         """0 to 1, and the words found, weightiest first (three at most)."""
         counts: defaultdict[str, float] = defaultdict(float)
         places = (

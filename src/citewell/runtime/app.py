@@ -1,5 +1,5 @@
-"""Everything that answers, built once from Settings. What `async with App(settings)` opens, it
-closes.
+"""The application: stores and models, built once from Settings. `async with App(settings)` opens
+and closes them.
 
 Models are built here but load on their first use, so that listing and removing cost no model.
 """
@@ -59,13 +59,13 @@ from citewell.store.users.users import Users
 
 LEASE_SECONDS = 15.0  # a killed worker's job is taken again after this
 CHAT_MODEL = ("llm", "llm_url", "llm_model", "llm_key")  # settings that another model comes with
-LOOK_AGAIN = 0.5  # seconds between two looks whether the questions of a replaced model have ended
+LOOK_AGAIN = 0.5  # seconds between checks whether the questions of a replaced model have ended
 T = TypeVar("T")
 M = TypeVar("M", bound=LLM | Embedder | Reader | Reranker | None)
 
 
 class Stoppable(Protocol):
-    """A question on its way that can be told to end."""
+    """A running question that can be stopped."""
 
     stop: asyncio.Event
 
@@ -77,7 +77,7 @@ class Stoppable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who looks. An admin needs no view: they see all."""
+    """The user whose view of the data is shown. An admin needs no view: admins see everything."""
 
     user_id: str
     role: Role
@@ -87,8 +87,8 @@ class App:
     """Raises on entry StorageError where the database cannot be opened, and ConfigError where a
     model cannot be built, or the home has not the key of the database that others share.
 
-    `viewer`: whose eyes it is seen with (access_scope.py); None: everything is seen. `root`: the
-    one that was opened.
+    `viewer`: the user whose data is visible (access_scope.py); None: all data is. `root`: the App
+    that was opened, of which this may be a view.
     """
 
     db: Database
@@ -115,9 +115,8 @@ class App:
     viewer: Viewer | None = None
 
     def __init__(self, settings: Settings, *, lender: App | None = None) -> None:
-        """`lender`: an open App whose models and calibration are used, and which closes them.
-        Raises ConfigError for hosts of this house that are none: here, not at the first page that
-        is fetched.
+        """`lender`: an open App that owns the models and the calibration used here. Raises
+        ConfigError for wrong `allow_private_hosts`: here, not when the first page is fetched.
         """
         Guard(settings.allow_private_hosts)
         self.settings = settings
@@ -143,12 +142,12 @@ class App:
 
     @cached_property
     def reader(self) -> Reader | None:
-        """The small model that finds answering sentences; None where the settings want none."""
+        """The small model that finds answering sentences; None if the settings turn it off."""
         return self._lender.reader if self._lender else self._keep(build_reader(self.settings))
 
     @cached_property
     def judge_llm(self) -> LLM | None:
-        """The model that the settings name to judge answers; None: the one that writes them."""
+        """The model that judges answers, if the settings name one; None: the chat model judges."""
         if self._lender:
             return self._lender.judge_llm
         return self._keep(build_judge_llm(self.settings))
@@ -160,9 +159,9 @@ class App:
         return model
 
     def use_settings(self, settings: Settings) -> None:
-        """Other settings from now on; the chat model is another one where they name one. The one
-        before answers the questions that are under way, then it is closed. Raises ConfigError, and
-        changes nothing.
+        """Use other settings from now on, and another chat model if they name one. The previous
+        model finishes the questions it has begun, then it is closed. If it raises ConfigError,
+        nothing has changed.
         """
         before, self.settings = self.settings, settings
         if all(getattr(before, name) == getattr(settings, name) for name in CHAT_MODEL):
@@ -184,13 +183,12 @@ class App:
         await model.close()
 
     def get_known_models(self) -> dict[str, Known]:
-        """What earlier probes learned of the endpoints, by the settings' prefix."""
+        """What earlier probes found out about the endpoints, by the settings' prefix."""
         return {name: model.known for name, model in self._get_endpoints().items()}
 
     async def learn_models(self, *, anew: bool = False) -> dict[str, Known]:
-        """Have the endpoints probed where that is due, before what they can do decides how a
-        question is answered. What is known of each, by the settings' prefix; one that is no
-        endpoint has none. Raises nothing but ConfigError.
+        """Probe the endpoints that are due, because their abilities decide how a question is
+        answered. Returns what is known of each, by the settings' prefix. Raises only ConfigError.
         """
         endpoints = self._get_endpoints()
         return dict(
@@ -207,7 +205,9 @@ class App:
 
     @cached_property
     def reranker(self) -> Reranker | None:
-        """What looks again at the best passages, if the settings want it. Raises ConfigError."""
+        """The model that ranks the best passages again, if the settings name one. Raises
+        ConfigError.
+        """
         if self._lender:
             return self._lender.reranker
         llm = self.llm if self.settings.reranker == "llm" else None
@@ -223,8 +223,8 @@ class App:
     def part(
         self, build: Callable[[App], T], close: Callable[[T], Awaitable[None]] | None = None
     ) -> T:
-        """What `build` makes of this App, once, when it is first asked for; it lives as long as the
-        App, which closes it. Raises what `build` raises.
+        """The result of `build`, called once, on first use. It lives as long as the App, which
+        closes it. Raises what `build` raises.
         """
         if build not in self._parts:
             self._parts[build] = made = build(self.root)

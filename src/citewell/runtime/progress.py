@@ -1,4 +1,6 @@
-"""How far a long job is, told while it runs. Telling is awaited, so a teller may write it down."""
+"""Progress of a long job, reported while it runs. The callback is awaited, so it may write to the
+database.
+"""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def find_absent(found: Filter, stored: Iterable[str]) -> Absent | None:
     return Absent(found.column.name, found.value, same, nearest)
 
 
-def find_stand_in(question: str, sql: str, schema: Schema) -> Absent | None:
+def find_replaced_name(question: str, sql: str, schema: Schema) -> Absent | None:
     """A name that the question puts in quotation marks, where the statement compares with another
     one that nobody said: a small model takes a stored name for one that is not there. `same` is
     what it took; it may be a translation, so it is only told.

@@ -1,7 +1,7 @@
-"""The database of the truth: transactions, in threads. All access is a function of a connection,
-given to `read` or `write`; it runs in a thread, in one transaction, and touches nothing else that
-can fail half-way. What `write` has returned from is on the disk. Where others wrote meanwhile,
-PostgreSQL has the function run again, so it changes nothing but rows.
+"""The database: transactions, run in threads. All access is by functions of a connection, passed to
+`read` or `write`, each run in one transaction. When `write` returns, the change is on the disk. A
+function may run more than once, where PostgreSQL finds a conflict with another transaction: so it
+changes nothing but rows.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ class Database:
         return self
 
     async def look(self) -> Schema:
-        """How it stands; nothing is made or changed. Not while it is open."""
+        """The state of the schema; nothing is changed. Not while the database is open."""
         return await self._run_in_thread(self.server.look)
 
     async def upgrade(self) -> None:
-        """Bring it to the schema that this Citewell knows. Not while it is open."""
+        """Migrate to the schema of this version. Not while the database is open."""
         await self._run_in_thread(self._upgrade)
 
     async def close(self) -> None:
@@ -92,15 +92,13 @@ class Database:
     async def read(
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run `fn` on one snapshot of the database, which it is given before `args`."""
+        """Run `fn(connection, *args)` on one snapshot of the database."""
         return await self._run_in_thread(lambda: self.server.transact(fn, "read", *args, **kwargs))
 
     async def search(
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """As `read`, by a replica where one is near enough: what was committed a moment ago may
-        not be seen yet.
-        """
+        """Like `read`, on a replica if one is near enough: the latest commits may be missing."""
         if self._replicas is not None:
             try:
                 return await self._replicas.read(self._run_on_replica, fn, *args, **kwargs)
@@ -111,14 +109,14 @@ class Database:
     async def write(
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run `fn` in one transaction while nobody else writes; all of it is kept, or none."""
+        """Run `fn` in one transaction while nobody else writes: all of it is kept, or none."""
         return await self._write("alone", fn, *args, **kwargs)
 
     async def write_beside(
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """The same, while others write too: `fn` holds what it decides on (`dialects/locks.py` says
-        how).
+        """Like `write`, while others write too: `fn` locks the rows that it decides on
+        (`dialects/locks.py`).
         """
         return await self._write("beside", fn, *args, **kwargs)
 
@@ -152,23 +150,22 @@ class Database:
     async def write_briefly(
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """The same for one statement that a request waits for, on rows that nobody else decides on:
-        it queues behind no other writer, here or elsewhere. Nothing of it is called when it is
-        kept.
+        """Like `write`, for one statement on rows that no other transaction decides on: it waits
+        for no other writer.
         """
         return await self._run_in_thread(lambda: self.server.transact(fn, "brief", *args, **kwargs))
 
     async def try_writing(self) -> None:
-        """A write that changes nothing. It reaches the disk as every other does."""
+        """Test a write: it changes nothing, but reaches the disk as every other does."""
         await self.write_beside(self.server.try_writing)
 
     async def forget(self, *, strict: bool = False) -> list[str]:
         """After a deletion: empty the write-ahead log too, as far as readers allow, so that no copy
-        stays in it. The tables in whose files something may be left.
+        stays in it. Returns the tables in whose files deleted data may remain.
 
-        Where the disk refuses that, the deletion stands all the same, and nothing is raised: the
-        log is emptied after the next write that succeeds. `strict`: raise, for whoever promises
-        that no copy is left; and write PostgreSQL's tables anew.
+        If the disk refuses, nothing is raised, and the log is emptied after the next successful
+        write. `strict`: raise, for callers that promise that no copy is left; and rewrite
+        PostgreSQL's tables.
         """
         left: list[str] = []
         async with self._writing:
@@ -219,8 +216,8 @@ class Database:
             ) from error
 
     async def _run_in_thread(self, fn: Callable[[], T], began: float | None = None) -> T:
-        """A connection's place is free again when `fn` is done, not when nobody waits for it any
-        more. `began`: when the wait for a place did.
+        """The slot of a connection is free when `fn` ends, also where the caller was cancelled
+        before. `began`: when the wait for a slot began.
         """
         began = began or time.monotonic()
         async with self._connections:

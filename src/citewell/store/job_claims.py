@@ -104,7 +104,7 @@ def find_waiting(
     return connection.execute(statement, values).one_or_none()
 
 
-def blame_jobs(connection: Connection, leases: Leases, process: str) -> list[Job]:
+def record_job_faults(connection: Connection, leases: Leases, process: str) -> list[Job]:
     """What this process held was the cause of its death: it waits for a while, or is given up."""
     moment, blamed = leases.read_moment(connection), []
     for row in connection.execute(_HELD_BY, {"holder": process}).all():
@@ -171,7 +171,7 @@ _RUNNING = (
     .where(jobs.c.state == "running")
     .order_by(jobs.c.job_id)  # so that two who set jobs free never wait for each other
 )
-# who held it last stays known, until another does: its end may still be looked into (`blame_jobs`)
+# the last holder stays known until there is another, for `record_job_faults`
 _FREE = update(jobs).where(
     jobs.c.job_id == bindparam("id"),
     jobs.c.state == "running",

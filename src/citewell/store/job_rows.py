@@ -1,6 +1,5 @@
-"""The row of a job, and what is known of it. Functions of a connection; `jobs.py` gives the verbs.
-A worker gets its job by `get_held_job`, and proves by the `attempts` of it that it is still its
-own.
+"""The rows of jobs. Functions of a connection; `jobs.py` has the methods. A worker reads its job by
+`get_held_job`; equal `attempts` prove that no other worker has taken it since.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Job(Shown):
 def get_row(
     connection: Connection, job_id: str, viewer: str | None = None, *, lock: bool = False
 ) -> RowMapping:
-    """`lock`: as it is until the end of the transaction, for who decides on it."""
+    """`lock`: nobody else changes it until the end of the transaction."""
     query = _LOCK if lock else _GET
     row = connection.execute(query, {"id": job_id, "viewer": viewer}).mappings().one_or_none()
     if row is None:

@@ -22,14 +22,14 @@ from citewell.errors import CitewellError, Conflict
 from citewell.messages import Text, dump_json, encode_column
 from citewell.store.db import Database
 from citewell.store.dialects.expressions import json_field
-from citewell.store.dialects.job_notices import tell_of_job
+from citewell.store.dialects.job_notices import notify_of_job
 from citewell.store.job_claims import (
     Wanted,
-    blame_jobs,
     claim_job,
     find_waiting,
     is_there_work,
     put_off_job,
+    record_job_faults,
 )
 from citewell.store.job_rows import (
     BULK,
@@ -94,7 +94,7 @@ class Jobs:
             "priority": priority,
         }
         connection.execute(_INSERT, row)
-        tell_of_job(connection)
+        notify_of_job(connection)
         return parse_job(get_row(connection, job_id))
 
     async def get(self, job_id: str) -> Job:
@@ -131,7 +131,7 @@ class Jobs:
         at was the cause. It is tried again a little later, or given up; what it was sent with is
         kept.
         """
-        return await self._db.write_beside(blame_jobs, self._leases, process)
+        return await self._db.write_beside(record_job_faults, self._leases, process)
 
     async def try_again(self, job_id: str) -> Job:
         """One that failed or was given up waits again, alone if it was so. Raises Conflict."""

@@ -40,10 +40,10 @@ def _count_chunks(*more: ColumnElement[bool]) -> ColumnElement[int]:
         .where(chunks.c.doc == pages.c.doc_id, chunks.c.kind != "summary", *more)
         .correlate(pages)
     )
-    return _sum_up(of_page.scalar_subquery())
+    return _sum_whole_numbers(of_page.scalar_subquery())
 
 
-def _sum_up(counts: ColumnElement[int] | ScalarSelect[int]) -> ColumnElement[int]:
+def _sum_whole_numbers(counts: ColumnElement[int] | ScalarSelect[int]) -> ColumnElement[int]:
     """PostgreSQL's sum of whole numbers is a decimal fraction."""
     return cast(func.coalesce(func.sum(counts), 0), BigInt)
 
@@ -53,7 +53,7 @@ _SUMS = (
         pages.c.collection,
         func.count(func.nullif(pages.c.doc_id, "")).label("pages"),
         func.count(func.nullif(pages.c.problem, "")).label("problems"),
-        _sum_up(documents.c.bytes).label("bytes"),
+        _sum_whole_numbers(documents.c.bytes).label("bytes"),
         func.min(pages.c.checked_at).label("oldest"),
         func.max(pages.c.checked_at).label("newest"),
         _count_chunks().label("chunks"),

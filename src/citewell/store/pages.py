@@ -215,7 +215,7 @@ def _parse_snapshot(row: RowMapping, url: str, checked_at: float) -> Snapshot:
     )
 
 
-def _stand_at(table: Table) -> ColumnElement[bool]:
+def _match_page_key(table: Table) -> ColumnElement[bool]:
     return (table.c.collection == bindparam("of")) & (table.c.key == bindparam("at"))
 
 
@@ -225,9 +225,9 @@ _COLUMNS = [each for each in pages.c if each.name not in {"rowid", "key", "links
 _THESE = is_among(pages.c.key, "keys")
 _ALL = select(*_COLUMNS).where(pages.c.collection == bindparam("of")).order_by(pages.c.uri)
 _ALL_LINKS = _ALL.add_columns(pages.c.links)
-_PAGE = select(*_COLUMNS, pages.c.links).where(_stand_at(pages))
+_PAGE = select(*_COLUMNS, pages.c.links).where(_match_page_key(pages))
 _WAY = select(redirects.c.url, redirects.c.target, redirects.c.checked_at).where(
-    _stand_at(redirects)
+    _match_page_key(redirects)
 )
 
 _PUT = upsert(pages, pages.c.collection, pages.c.key)
@@ -238,15 +238,15 @@ _FAIL = upsert(
     update=[pages.c.checked_at, pages.c.problem, pages.c.code],
 )
 _REDIRECT = upsert(redirects, redirects.c.collection, redirects.c.key)
-_DELETE_REDIRECT = delete(redirects).where(_stand_at(redirects))
-_DELETE_EMPTY = delete(pages).where(_stand_at(pages), pages.c.doc_id == "")
-_CHECK = update(pages).where(_stand_at(pages))
-_CHECK_REDIRECT = update(redirects).where(_stand_at(redirects))
+_DELETE_REDIRECT = delete(redirects).where(_match_page_key(redirects))
+_DELETE_EMPTY = delete(pages).where(_match_page_key(pages), pages.c.doc_id == "")
+_CHECK = update(pages).where(_match_page_key(pages))
+_CHECK_REDIRECT = update(redirects).where(_match_page_key(redirects))
 _FORGET = [
-    delete(finds).where(_stand_at(finds)),
-    delete(redirects).where(_stand_at(redirects)),
+    delete(finds).where(_match_page_key(finds)),
+    delete(redirects).where(_match_page_key(redirects)),
     delete(redirects).where(
         redirects.c.collection == bindparam("of"), redirects.c.target == bindparam("at")
     ),
-    delete(pages).where(_stand_at(pages)),
+    delete(pages).where(_match_page_key(pages)),
 ]

@@ -1,6 +1,5 @@
-"""What can be said of text by its characters alone: Chinese or Latin, how many tokens, which
-language, how two lines join. Everything here is one pass over the text, so that hostile input costs
-no more than its length.
+"""What the characters of a text tell: its language, its number of tokens, how two lines join. Every
+function takes one pass, so hostile input costs no more than its length.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def estimate_tokens(text: str) -> float:
 
 
 def _estimate_ascii_tokens(text: str) -> float:
-    """The same by tables of bytes, at a fifth of the time."""
+    """The same for ASCII, with tables of bytes, in a fifth of the time."""
     data = text.encode("ascii")
     words, signs = data.translate(_NO_SIGNS).split(), data.translate(_NO_WORDS).split()
     long = [length for length in map(len, words) if length > 4]

@@ -1,4 +1,4 @@
-"""Make what a user typed fit to work with, without changing what it says."""
+"""Normalizes what a user typed, without changing its meaning."""
 
 from __future__ import annotations
 

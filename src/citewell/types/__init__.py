@@ -1,6 +1,6 @@
-"""What flows through Citewell. Inside: frozen dataclasses. Outside (API, CLI, traces): pydantic
-models, one shape a channel. Every `start`/`end` is a character offset into its document's `text`,
-and `text[start:end]` is the words meant.
+"""The data types of Citewell. Internal ones are frozen dataclasses; those of the API, the command
+line and traces are pydantic models. Every `start`/`end` is a character offset into the `text` of
+its document: `text[start:end]` is the quoted text.
 """
 
 from __future__ import annotations

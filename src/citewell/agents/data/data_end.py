@@ -28,7 +28,7 @@ from citewell.sql.engines.engine import Rows
 from citewell.sql.plan_types import Candidate
 from citewell.sql.semantics.complete_statement import list_applied
 from citewell.sql.source_fit import outline_schema
-from citewell.sql.stored_values import Absent, find_stand_in
+from citewell.sql.stored_values import Absent, find_replaced_name
 from citewell.store.confirmed.types import Confirmed, Known
 from citewell.types import Event, Followed, How, Sentence
 
@@ -101,7 +101,7 @@ async def finish_run(state: DataState, deps: Deps) -> None:
     state.proof = build_proof(state, rows, told)
     state.chart = choose_chart(rows, state.standalone, state.lang)
     state.followed = list_followed(state.chosen, state.known)
-    took = _find_stand_in(state, rows)
+    took = _find_replaced_name(state, rows)
     state.confidence = compute_confidence(state, other_name=took is not None)
     if took is not None:
         state.remarks.append(
@@ -115,14 +115,14 @@ async def finish_run(state: DataState, deps: Deps) -> None:
         [
             *state.remarks,
             format_with_markers(state.proof.sentences, state.lang),
-            *_tell_description(state),
+            *_describe_description(state),
         ]
     )
     for citation in state.proof.citations:
         emit(Event("citation", citation))
 
 
-def _tell_description(state: DataState) -> list[str]:
+def _describe_description(state: DataState) -> list[str]:
     """What the statement has of what people wrote of the tables."""
     assert state.source is not None
     source = state.source
@@ -230,13 +230,13 @@ def _clamp_similarity(similarity: float) -> float:
     return round(max(0.0, min(1.0, similarity)), 4)
 
 
-def _find_stand_in(state: DataState, rows: Rows) -> Absent | None:
+def _find_replaced_name(state: DataState, rows: Rows) -> Absent | None:
     """A stored name that the statement has in the place of one that the question quotes."""
     assert state.source is not None
     assert state.chosen is not None
     if is_empty_result(rows) or state.chosen.how in {"reused", "adapted"}:
         return None
-    return find_stand_in(
+    return find_replaced_name(
         f"{state.question} {state.standalone}", state.generated_logic, state.source.schema
     )
 

@@ -201,7 +201,7 @@ async def deduplicate_rows(state: DataState, deps: Deps, result: Result) -> Resu
     return Result(replace(result.candidate, sql=sql), rows)
 
 
-async def sum_up_leader(state: DataState, deps: Deps, result: Result) -> Result:
+async def correct_leader_by_sums(state: DataState, deps: Deps, result: Result) -> Result:
     """Where one row's figure decided who has the most, and the sum of all rows of each names
     another one: that one, and how the question was read is said.
     """

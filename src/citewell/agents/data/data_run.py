@@ -7,7 +7,11 @@ from collections import defaultdict
 from collections.abc import Hashable
 from typing import Literal
 
-from citewell.agents.data.data_rows import deduplicate_rows, handle_empty_result, sum_up_leader
+from citewell.agents.data.data_rows import (
+    correct_leader_by_sums,
+    deduplicate_rows,
+    handle_empty_result,
+)
 from citewell.agents.data.data_state import DataState, Deps, Result
 from citewell.agents.data.data_statement import decide_next_try, normalize_rows, note_failure
 from citewell.errors import StatementFailed, StatementRefused
@@ -26,7 +30,7 @@ async def run_candidates(state: DataState, deps: Deps) -> Literal["refine", "rep
     best = await deduplicate_rows(state, deps, _pick_majority(state, results))
     if not is_empty_result(best.rows):
         state.kept, state.remarks = None, []
-        best = await sum_up_leader(state, deps, best)
+        best = await correct_leader_by_sums(state, deps, best)
     state.candidates, state.generated_logic = [best.candidate], best.candidate.sql
     state.rows, state.execution_status, state.problem = best.rows, "success", ""
     record_detail(

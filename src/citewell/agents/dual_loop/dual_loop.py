@@ -11,11 +11,11 @@ from citewell.agents.deps import Retrieved
 from citewell.agents.dual_loop.dual_loop_end import finish_run, remember_run
 from citewell.agents.dual_loop.dual_loop_grade import (
     add_confirmed,
+    can_search_again,
     decide_after_answer_grading,
     decide_after_document_grading,
     draft_response,
     grade_draft,
-    has_another_way,
     has_relevant_documents,
     has_working_model,
 )
@@ -236,7 +236,9 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
     state.attempts.append(attempt)
     state.answered_from.append(state.spans)
     state.is_relevant = (
-        attempt.shown and attempt.proved and not (state.search_for and has_another_way(state, deps))
+        attempt.shown
+        and attempt.proved
+        and not (state.search_for and can_search_again(state, deps))
     )
     record_detail(relevant=state.is_relevant)
     decision = decide_after_answer_grading(state, deps)

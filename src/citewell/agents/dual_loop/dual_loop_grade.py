@@ -125,7 +125,7 @@ async def grade_draft(state: DualLoopState, deps: Deps) -> Attempt:
     state.search_for = (
         "" if draft.status in {"answered", "false_premise", "unclear"} else draft.search_for
     )
-    if draft.status == "not_told" and has_another_way(state, deps):
+    if draft.status == "not_told" and can_search_again(state, deps):
         return Attempt(
             Ending("refused", "", Proof([], [])),
             0.0,
@@ -135,7 +135,7 @@ async def grade_draft(state: DualLoopState, deps: Deps) -> Attempt:
             proved=False,
         )
     state.model_calls += drafted.tier == "connected"
-    repair = not has_another_way(state, deps) and state.model_calls + ROUND_CALLS <= MOST_CALLS
+    repair = not can_search_again(state, deps) and state.model_calls + ROUND_CALLS <= MOST_CALLS
     proven = await prove_answer(deps, drafted, history=state.history, repair=repair)
     state.stop_reason = state.stop_reason or proven.spent
     recalled = (
@@ -162,7 +162,7 @@ async def grade_draft(state: DualLoopState, deps: Deps) -> Attempt:
     )
 
 
-def has_another_way(state: DualLoopState, deps: Deps) -> bool:
+def can_search_again(state: DualLoopState, deps: Deps) -> bool:
     """Whether other evidence may be looked for after this draft: the documents after a direct
     answer, or other words where the draft named some and corrections are left. One more draft and
     its judgement must fit the calls of a question.
@@ -183,7 +183,7 @@ def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["en
     if state.is_relevant:
         return "end"
     _check_time(state, deps)
-    if has_another_way(state, deps):
+    if can_search_again(state, deps):
         state.correction_attempts += state.route != "direct"
         return "retry"
     why = (

@@ -23,7 +23,7 @@ OVERVIEWS = frozenset({"overview", "summary"})
 async def offer_questions(state: QAState, survey: Survey) -> None:
     """What the documents are, and what they were found to answer."""
     lang = detect_language(state.validated_question)
-    titles, questions = await survey.offer(lang)
+    titles, questions = await survey.list_offered_questions(lang)
     parts = [format_message("offer", lang, titles=("、" if lang == "zh" else ", ").join(titles))]
     if not titles:
         parts = [format_message("smalltalk", lang)]
@@ -44,7 +44,7 @@ async def survey_documents(state: QAState, deps: Deps) -> Found | None:
     if state.question_intent in OVERVIEWS:
         found = await deps.survey.survey(question)
     elif state.question_intent == "comparison" and not is_connected(deps.llm):
-        found = await deps.survey.survey_named(question)
+        found = await deps.survey.survey_named_documents(question)
     state.surveyed = bool(found.hits)
     record_detail(surveyed=len({hit.doc_id for hit in found.hits}))
     return found if state.surveyed else None

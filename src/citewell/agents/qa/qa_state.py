@@ -35,11 +35,11 @@ class Survey(Protocol):
         """The sections of the documents that the question names, else of all."""
         ...
 
-    async def survey_named(self, question: str) -> Found:
+    async def survey_named_documents(self, question: str) -> Found:
         """The same where it names several; else nothing."""
         ...
 
-    async def offer(self, lang: str) -> tuple[list[str], list[str]]:
+    async def list_offered_questions(self, lang: str) -> tuple[list[str], list[str]]:
         """Titles of documents, and questions that they answer."""
         ...
 

@@ -54,15 +54,15 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
 def detect_separator(text: str, usual: str) -> str:
     """The sign that cuts most of the first rows into as many fields; else `usual`."""
 
-    def regularity(sign: str) -> tuple[float, int, bool]:
+    def measure_regularity(sign: str) -> tuple[float, int, bool]:
         widths = Counter(len(row) for row in islice(read_fields(text, sign), _SAMPLE) if row)
         width, count = max(
             ((w, n) for w, n in widths.items() if w > 1), key=lambda pair: pair[1], default=(1, 0)
         )
         return round(count / max(1, widths.total()), 1), min(width, 3), sign == usual
 
-    best = max(_SEPARATORS, key=regularity)
-    return best if regularity(best)[0] else usual
+    best = max(_SEPARATORS, key=measure_regularity)
+    return best if measure_regularity(best)[0] else usual
 
 
 def read_fields(

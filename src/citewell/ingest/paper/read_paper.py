@@ -86,8 +86,8 @@ def _assign_roles(found: Sequence[Piece]) -> list[Role]:
     for n, piece in enumerate(found):
         top = first.get(n, top)
         roles.append(_refine_role(top, piece.path))
-    _mend_front(found, roles)
-    _mend_back_matter(found, roles)
+    _correct_front_matter(found, roles)
+    _correct_back_matter(found, roles)
     return roles
 
 
@@ -103,7 +103,7 @@ def _refine_role(top: Role, path: tuple[str, ...]) -> Role:
     return role
 
 
-def _mend_front(found: Sequence[Piece], roles: list[Role]) -> None:
+def _correct_front_matter(found: Sequence[Piece], roles: list[Role]) -> None:
     """What stands before abstract and introduction is front matter, and short sections between
     these are of the abstract.
     """
@@ -142,7 +142,7 @@ def _is_numbered_or_long(piece: Piece) -> bool:
     return bool(_COUNTED.match(piece.path[-1])) or piece.end - piece.start >= _SHORT
 
 
-def _mend_back_matter(found: Sequence[Piece], roles: list[Role]) -> None:
+def _correct_back_matter(found: Sequence[Piece], roles: list[Role]) -> None:
     """Behind the references, a plain heading is of what the appendix holds: mostly methods."""
     listed = [n for n, role in enumerate(roles) if role == "references"]
     if not listed:

@@ -1,4 +1,4 @@
-"""Arguments and options of several command modules; those of one stand in that module."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import typer
 
 
 def option(about: str, *names: str, **more: Any) -> Any:
-    """An option whose help tells no default."""
+    """An option whose help shows no default."""
     return typer.Option(*names, help=about, show_default=False, **more)
 
 
 def argument(about: str, metavar: str | None = None, **more: Any) -> Any:
-    """An argument whose help tells no default."""
+    """An argument whose help shows no default."""
     return typer.Argument(metavar=metavar, help=about, show_default=False, **more)
 
 

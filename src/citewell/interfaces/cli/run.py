@@ -1,4 +1,4 @@
-"""How a command runs: settings, an App around it, an exit code after it.
+"""Runs a command: loads the settings, opens an App, returns an exit code.
 
 0 done or answered, 1 error, 2 usage (typer's own), 3 no answer, 130 stopped by Ctrl-C. People see
 one line and a hint; a traceback comes only with `log_level = "debug"`.
@@ -84,7 +84,7 @@ def guard_command(*, json: bool, serves: bool = False, **arguments: Any) -> Iter
 
 
 def _get_account_name() -> str:
-    """Of the machine, by its own word and not by the environment's."""
+    """The account name of the operating system, not that of the environment."""
     if os.name != "posix":
         return getpass.getuser()
     import pwd
@@ -96,7 +96,7 @@ def _get_account_name() -> str:
 
 
 def explain_error(error: Exception) -> CitewellError:
-    """Any exception as one of ours: a message and a hint."""
+    """Any exception as a CitewellError: a message and a hint."""
     if isinstance(error, CitewellError):
         return error
     if isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:

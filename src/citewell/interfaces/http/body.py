@@ -1,5 +1,5 @@
-"""Bodies: JSON as every route reads it, and those that a route reads itself, for they may be a form
-or JSON. What a body costs is bounded before it is looked at. JSON is Unicode text (half characters
+"""Bodies of requests: JSON for all routes, and bodies that may be a form or JSON, which a route
+reads itself. Their size is limited before they are read. JSON is Unicode text (half characters
 are none) and holds at most `MOST_VALUES` values, so that no more can be wrong with it; a large one
 is read beside the event loop.
 """
@@ -37,7 +37,7 @@ FILES: Final = {"type": "array", "items": ONE_FILE}
 
 
 class Closed(BaseModel):
-    """A body that has no other fields than those that are said."""
+    """A body in which unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 

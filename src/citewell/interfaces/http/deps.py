@@ -1,5 +1,5 @@
-"""What routes ask for: the App as who asks may see it, and who that is. Both come with the request,
-never from a global; who asks was found out before any route saw the request (access.py).
+"""Dependencies of routes: the caller, and the App as the caller may see it. Both come with the
+request, never from a global; access.py has authenticated the caller before any route.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, and what they may do. `csrf`: the word that the page sends back with what changes
-    something. `visitor`: from a page of another site. `bound`: all that may be asked
-    (service/admin/widget_scope.py); None: whatever the role allows.
+    """Who sends the request, and what they may do. `csrf`: the token that the page sends with
+    requests that change something. `visitor`: from a page of another site. `bound`: the only
+    collection or site that may be asked (service/admin/widget_scope.py); None: whatever the role
+    allows.
     """
 
     user_id: str
@@ -73,18 +74,18 @@ class Caller:
 
 
 def get_caller(scope: Scope) -> Caller:
-    """Who asks, as access.py found out: for what is mounted beside the routes."""
+    """The caller, as access.py found out: for applications mounted beside the routes."""
     return cast("Caller", scope[CALLER])
 
 
 async def recheck_access(scope: Scope) -> None:
-    """For what goes on long after it was let in: whether it still may. Raises Refused (401)."""
+    """For connections that stay open: check that access is still allowed. Raises Refused (401)."""
     if STILL in scope:
         await cast("Callable[[], Awaitable[None]]", scope[STILL])()
 
 
 def get_app_view(scope: Scope) -> App:
-    """The App as who asks may see it: for what is mounted beside the routes."""
+    """The App as the caller may see it: for applications mounted beside the routes."""
     caller = get_caller(scope)
     return get_user_view(cast("App", scope["app"].state.citewell), caller.user_id, caller.role)
 

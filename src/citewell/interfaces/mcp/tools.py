@@ -44,8 +44,8 @@ from citewell.interfaces.mcp.parameters import (
 from citewell.interfaces.mcp.visit import Place, Say
 from citewell.runtime.access_scope import require_role
 from citewell.service.ask.ask import stream_answer
+from citewell.service.ask.default_collection import add_default_collection, get_default_collection
 from citewell.service.ask.default_collection import format_notice as told_of
-from citewell.service.ask.default_collection import get_default_collection, with_default_collection
 from citewell.service.ask.run import AskRequest
 from citewell.service.ask.search import SearchRequest, search
 from citewell.service.check.check_text import check_text
@@ -111,7 +111,7 @@ class Tools:
             user_id=visit.user_id,
             options={name: value for name, value in given.items() if value},
         )
-        asked, warnings = await with_default_collection(visit.app, asked)
+        asked, warnings = await add_default_collection(visit.app, asked)
         answer: Answer | None = None
         count = 0
         events = cast("AsyncGenerator[Event, None]", stream_answer(visit.app, asked))
@@ -172,10 +172,10 @@ class Tools:
         chosen = None if collection else await get_default_collection(visit.app)
         where = collection or chosen
 
-        async def tell_checked(done: int, total: int) -> None:
+        async def report_progress(done: int, total: int) -> None:
             await ctx.report_progress(done, total, f"{done} of {total} sentences checked")
 
-        result = await check_text(visit.app, text, [where] if where else [], tell_checked)
+        result = await check_text(visit.app, text, [where] if where else [], report_progress)
         said = [told_of(chosen)] if chosen else []
         return render.render_check(
             result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base

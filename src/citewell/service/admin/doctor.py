@@ -27,7 +27,7 @@ from citewell.service.admin.check_models import (
 from citewell.service.admin.effective_settings import Setting, list_effective_settings
 from citewell.service.admin.health_check import Check, build_failed_check
 from citewell.service.admin.hidden_copies import sweep_hidden_copies
-from citewell.store.dialects.fence import passes_fences
+from citewell.store.dialects.fence import bypasses_fences
 from citewell.store.dialects.soundness import find_faults, measure_database
 from citewell.store.library.object_store import ObjectStore
 from citewell.store.library.pending_chunks import PendingChunks
@@ -211,7 +211,7 @@ async def _check_database(app: App) -> Check:
     try:
         faults = await app.db.read(find_faults)
         size = await app.db.read(measure_database)
-        open_to_all = app.settings.auth == "token" and await app.db.read(passes_fences)
+        open_to_all = app.settings.auth == "token" and await app.db.read(bypasses_fences)
         collections = await app.collections.list_all()
     except CitewellError as error:
         return build_failed_check("database", error)

@@ -22,7 +22,7 @@ async def get_default_collection(app: App) -> str | None:
     return max(found, key=lambda info: info.documents).name
 
 
-async def with_default_collection(app: App, request: AskRequest) -> tuple[AskRequest, list[str]]:
+async def add_default_collection(app: App, request: AskRequest) -> tuple[AskRequest, list[str]]:
     """The request with its collection, and a warning that says which if nobody named it."""
     if (
         request.collection

@@ -29,7 +29,7 @@ async def store_answer(run: Run, answer: Answer) -> Answer:
         if (
             run.ending is not None
             and isinstance(error, Conflict)
-            and (before := await run.ending.before_us()) is not None
+            and (before := await run.ending.find_earlier_answer()) is not None
         ):
             return before
         if run.ending is not None and (run.ending.needed or isinstance(error, Conflict)):

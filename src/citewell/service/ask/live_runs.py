@@ -16,7 +16,7 @@ from citewell.runtime.app import App
 from citewell.runtime.shutdown import Stopping
 from citewell.service.ask.ask import stream_answer
 from citewell.service.ask.run import AskRequest
-from citewell.service.ask.shared_runs import cancel_run, hear_run, share_run
+from citewell.service.ask.shared_runs import cancel_run, follow_remote_run, share_run
 from citewell.store.conversations.live_run_rows import LiveRunRows
 from citewell.types import Event, Step
 
@@ -102,7 +102,7 @@ class LiveRuns:
         if run := self._get(trace_id, user_id):
             return run.follow(self._stopping)
         if self._shared and await self._shared.is_alive(trace_id, user_id):
-            return hear_run(self._shared, trace_id)
+            return follow_remote_run(self._shared, trace_id)
         raise _make_ended_error(trace_id)
 
     async def cancel(self, trace_id: str, user_id: str) -> None:

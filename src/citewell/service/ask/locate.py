@@ -76,7 +76,7 @@ async def find_span(
     if words and words != hash_words(quoted):
         there = page if page is not None and 1 <= page <= info.pages else None
         return Span(
-            citation=(await _with_origin(app, of)).model_copy(update={"page": there}), changed=True
+            citation=(await _add_origin(app, of)).model_copy(update={"page": there}), changed=True
         )
     return Span(
         citation=await _locate_citation(
@@ -91,7 +91,7 @@ async def _locate_citation(app: App, citation: Citation, document: Document) -> 
             Text("{title} was changed while it was being cited", title=citation.title),
             hint=Text("ask again"),
         )
-    citation = await _with_origin(app, citation)
+    citation = await _add_origin(app, citation)
     section = next((s for s in document.sections if s.start <= citation.start < s.end), None)
     lines = await app.catalog.boxes(citation.doc_id, [(citation.start, citation.end)])
     place = {
@@ -105,7 +105,7 @@ async def _locate_citation(app: App, citation: Citation, document: Document) -> 
     return citation.model_copy(update=place)
 
 
-async def _with_origin(app: App, citation: Citation) -> Citation:
+async def _add_origin(app: App, citation: Citation) -> Citation:
     """A page of the web says so, and when it was fetched, whichever agent cites it; a document that
     is kept in step with a place, as of when.
     """

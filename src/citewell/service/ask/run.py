@@ -1,6 +1,5 @@
-"""One question on its way through an agent: what it was asked with, what it has cost, how far it
-has come. A step is counted where it is kept, so that a run that goes on elsewhere knows all that
-was done.
+"""A run: one question answered by an agent, with its request, its costs and its steps. Steps are
+counted where they are stored, so a run that is resumed elsewhere knows all of them.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ _TOKENS = TypeAdapter(Tokens)
 
 
 class AskRequest(Shown):
-    """What a channel asks. `history` given: it is used instead of a session; as much as
-    `trim_history` leaves. `keep` False: no session is made for it, and nothing is remembered.
-    `options`: the fields of AskOptions. `resume`: the trace_id of a run that did not end; it goes
-    on as it was asked, and nothing else of this request but the `user_id` counts.
+    """A question as an interface sends it. `history`: used instead of a session, as much as
+    `trim_history` leaves. `keep` False: no session and no memory is stored. `options`: the fields
+    of AskOptions. `resume`: the trace_id of an interrupted run, which is resumed with its own
+    request; of this one only the `user_id` counts.
     """
 
     question: str = ""
@@ -52,7 +51,7 @@ class AskRequest(Shown):
     @field_validator("history")
     @classmethod
     def _check_history(cls, history: list[Message] | None) -> list[Message] | None:
-        """Refuses what is longer than any answer; it would have to be read with every question."""
+        """Refuses messages longer than any answer: all of them are read with every question."""
         for n, message in enumerate(history or [], 1):
             if len(message.content) > LONGEST_MESSAGE:
                 raise ValueError(
@@ -69,7 +68,7 @@ class AskRequest(Shown):
 
 
 def trim_history(history: Sequence[Message]) -> list[Message]:
-    """What of a conversation a request may bring, of programs that send all of it."""
+    """The part of a conversation that a request may bring, for programs that send all of it."""
     return [
         m.model_copy(update={"content": m.content[:LONGEST_MESSAGE]})
         for m in history[-MOST_HISTORY:]
@@ -81,7 +80,7 @@ def generate_trace_id() -> str:
 
 
 class Answered(Protocol):
-    """What the state of an agent that answers has at its end."""
+    """The fields that an agent's final state has."""
 
     final_answer: str
     proof: Proof
@@ -93,24 +92,24 @@ class Answered(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a run makes of its session, committed together with its answer: `change` writes to
-    `session_data`. `before_us`: what somebody who was quicker has kept of the same message.
-    `needed`: the answer is worth nothing where this cannot be kept.
+    """How a run changes its session, in the transaction that stores its answer: `change` writes to
+    `session_data`. `find_earlier_answer`: the answer that another process has stored for the same
+    message. `needed`: without this change the answer is not shown.
     """
 
     before: str
     after: str
     said: list[Message]
     change: Callable[[dict[str, Any], Answer], None]
-    before_us: Callable[[], Awaitable[Answer | None]]
+    find_earlier_answer: Callable[[], Awaitable[Answer | None]]
     needed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayContext:
-    """A kept trace is replayed: the one of `trace_id`, begun `at` that moment, its session then in
-    `state` and having heard `history`. `read`: pages that it asked for, by `get_url_identity`.
-    `fetch`: they may be asked for anew.
+    """The trace that is replayed: its `trace_id`, the moment `at` which it began, the `state` and
+    `history` of its session then. `read`: pages that it fetched, by `get_url_identity`. `fetch`:
+    they may be fetched again.
     """
 
     trace_id: str
@@ -123,12 +122,12 @@ class ReplayContext:
 
 @dataclass(slots=True)
 class Run:
-    """`holder`: the token under which its progress is kept; empty where it is not. `before`:
-    seconds it took in an earlier process. `goes_on`: the node it goes on from, and `state` that of
-    the agent then. `recalled`: ids of memories that it saw. `stop`: set where who asked wants an
-    answer from what there is now. `session_data`: what its session is to keep beside what was said;
-    `ending`: what the run makes of its session, where that is more. `repeats`: the answer was kept
-    before. `again`: it is the replay of a trace, of which nothing is kept.
+    """`holder`: the token under which its progress is stored; empty if it is not. `before`: seconds
+    that it took in an earlier process. `goes_on`: the node from which it is resumed, with the
+    agent's `state`. `recalled`: ids of the memories used. `stop`: set when the user wants an answer
+    from what is there now. `session_data`: stored with the session beside the messages; `ending`:
+    further changes of the session. `repeats`: the answer was stored before. `again`: the replay of
+    a trace, of which nothing is stored.
     """
 
     app: App
@@ -166,7 +165,7 @@ class Run:
 
     @property
     def budget(self) -> Budget:
-        """What the request allows, else the settings for the agent. One pass needs no limit."""
+        """The limits of the request, else of the agent's settings. Agents of one pass have none."""
         said, settings, loops = self.options, self.app.settings.dual_loop, self.agent == "dual_loop"
         seconds = {
             "dual_loop": settings.max_seconds,
@@ -182,11 +181,11 @@ class Run:
 
     @property
     def seconds_left(self) -> float | None:
-        """Of the budget; None: as many as it takes."""
+        """Seconds left of the budget; None: no limit."""
         return None if self.budget.seconds is None else max(0.0, self.budget.seconds - self.seconds)
 
     def answer(self, state: Answered, route: str) -> Answer:
-        """What an agent's state ends in, as every channel shows it."""
+        """The answer that an agent's final state gives, as every interface shows it."""
         return Answer(
             answer=state.final_answer,
             sentences=state.proof.sentences,
@@ -220,7 +219,9 @@ class Run:
         )
 
     async def save_progress(self, node: str, agent: dict[str, Any] | None = None) -> None:
-        """Keep that it goes on at `node`; without `agent` (its state) from its beginning."""
+        """Store that it is resumed at `node`, with the state of the `agent`; without that, from its
+        beginning.
+        """
         if not self.holder:
             said = self.request.model_dump(mode="json") | {"session_id": self.session_id or None}
             self.holder = await self.app.runs.begin(
@@ -232,13 +233,13 @@ class Run:
         )
 
     async def count(self, step: Step, _: str = "") -> None:
-        """A node is finished; what an agent that is not kept hands to its graph."""
+        """Count a finished node: the step recorder of agents whose state is not stored."""
         self.steps.append(step)
 
     def make_step_recorder(
         self, dumped: Callable[[], dict[str, Any]]
     ) -> Callable[[Step, str], Any]:
-        """The same for an agent whose state is kept: `dumped` gives it, as JSON can hold it."""
+        """The step recorder of agents whose state is stored: `dumped` returns it, as JSON."""
 
         async def count_step(step: Step, after: str) -> None:
             self.steps.append(step)

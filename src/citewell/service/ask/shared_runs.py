@@ -57,7 +57,7 @@ async def share_run(rows: LiveRunRows, run: Told) -> None:
                 await rows.begin(run.trace_id, run.request.user_id, _describe_run(run))
                 begun = True
             last = [encode_end(run.error)] if over and run.error else []
-            wish = await rows.tell(run.trace_id, n, news + last, ends=over)
+            wish = await rows.write_events(run.trace_id, n, news + last, ends=over)
         except CitewellError as error:
             log.warning("run %s is not shared for now: %s", run.trace_id, error.message)
             continue
@@ -66,11 +66,11 @@ async def share_run(rows: LiveRunRows, run: Told) -> None:
             run.task.cancel()
 
 
-async def hear_run(rows: LiveRunRows, trace_id: str) -> AsyncIterator[Event]:
+async def follow_remote_run(rows: LiveRunRows, trace_id: str) -> AsyncIterator[Event]:
     """A run's events on another server. Raises what it ended in; Stopped if its server is gone."""
     told = 0
     while True:
-        heard = await rows.hear(trace_id, told)
+        heard = await rows.read_events(trace_id, told)
         told = heard.told
         for each in heard.events:
             if each["kind"] == ENDS:
@@ -86,7 +86,7 @@ async def hear_run(rows: LiveRunRows, trace_id: str) -> AsyncIterator[Event]:
 
 async def cancel_run(rows: LiveRunRows, trace_id: str, user_id: str) -> bool:
     """End one on another server; False without one. Returns once ended, or unheard."""
-    if not await rows.wish(trace_id, user_id, CANCEL):
+    if not await rows.send_request(trace_id, user_id, CANCEL):
         return False
     async with asyncio.timeout(SECONDS_TO_CANCEL):
         while await rows.is_alive(trace_id, user_id):  # noqa: ASYNC110 - it ends elsewhere

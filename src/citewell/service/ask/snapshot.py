@@ -28,7 +28,7 @@ class StepNotes:
     def __init__(self, steps: Sequence[Step]) -> None:
         self.steps = steps
 
-    def all(self, name: str) -> list[Any]:
+    def get_all(self, name: str) -> list[Any]:
         """Every value under this name that says something, in order."""
         return [
             step.detail[name]
@@ -36,9 +36,9 @@ class StepNotes:
             if step.detail.get(name) not in (None, "", [], {})
         ]
 
-    def last(self, name: str) -> Any:
+    def get_last(self, name: str) -> Any:
         """None where nobody noted it."""
-        return next(iter(reversed(self.all(name))), None)
+        return next(iter(reversed(self.get_all(name))), None)
 
 
 def dump_request(run: Run) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def build_snapshot(trace: Trace) -> Snapshot:
 
 def _get_intent(agent: str, noted: StepNotes, answer: Answer) -> str:
     """As the agent named it; a message to a paper is a report, a route or a question."""
-    named = noted.last("intent_type") or noted.last("intent")
+    named = noted.get_last("intent_type") or noted.get_last("intent")
     if named:
         return str(named)
     return f"paper_{(answer.data or {}).get('event', 'ask')}" if agent == "paper" else ""
@@ -110,11 +110,11 @@ def _collect_parameters(noted: StepNotes, answer: Answer) -> dict[str, Any]:
     """What was taken out of the question."""
     found: dict[str, Any] = {}
     for name, notes in PARAMETERS.items():
-        value = next((value for value in map(noted.last, notes) if value is not None), None)
+        value = next((value for value in map(noted.get_last, notes) if value is not None), None)
         if value is not None:
             found[name] = value
     source = (answer.data or {}).get("source")
-    own = noted.last("parameters")
+    own = noted.get_last("parameters")
     return found | ({"source": source} if source else {}) | (own if isinstance(own, dict) else {})
 
 
@@ -123,45 +123,49 @@ def _write_reasoning(noted: StepNotes, answer: Answer, question: str) -> str:
     lang = detect_language(question)
     said: list[str] = []
 
-    def say(text: Text) -> None:
+    def add_sentence(text: Text) -> None:
         if all(value not in (None, "", 0) for value in text.values.values()):
             said.append(translate(text, lang))
 
-    if own := noted.last("reasoning"):
+    if own := noted.get_last("reasoning"):
         said.append(str(own))
     reason = translate_reason(answer.agent_reason, lang)
-    say(Text("{agent} was chosen: {reason}.", agent=answer.agent, reason=reason))
-    intent = noted.last("intent_type") or noted.last("intent")
-    say(Text("The question was read as: {intent}.", intent=intent))
+    add_sentence(Text("{agent} was chosen: {reason}.", agent=answer.agent, reason=reason))
+    intent = noted.get_last("intent_type") or noted.get_last("intent")
+    add_sentence(Text("The question was read as: {intent}.", intent=intent))
     alone = _get_rewording(noted, question)
-    say(Text("In full words it asks: {question}", question=alone))
-    memories = len(noted.last("memories") or [])
-    say(Text("What was remembered of the user and at hand: {memories}.", memories=memories))
-    route = (noted.all("route") or [None])[0]
-    reason = translate_reason(noted.last("reason") or "", lang)
-    say(Text("It was first searched by {route}, because {reason}.", route=route, reason=reason))
+    add_sentence(Text("In full words it asks: {question}", question=alone))
+    memories = len(noted.get_last("memories") or [])
+    add_sentence(
+        Text("What was remembered of the user and at hand: {memories}.", memories=memories)
+    )
+    route = (noted.get_all("route") or [None])[0]
+    reason = translate_reason(noted.get_last("reason") or "", lang)
+    add_sentence(
+        Text("It was first searched by {route}, because {reason}.", route=route, reason=reason)
+    )
     for text in _describe_work(noted, answer):
-        say(text)
+        add_sentence(text)
     return ("" if lang == "zh" else " ").join(said)
 
 
 def _describe_work(noted: StepNotes, answer: Answer) -> Iterator[Text]:
     """What was done after the first search; a text with an empty value says nothing."""
-    pages = sum(map(len, noted.all("pages")))
-    rounds = max([1, *(int(n) + 1 for n in noted.all("iteration"))])
+    pages = sum(map(len, noted.get_all("pages")))
+    rounds = max([1, *(int(n) + 1 for n in noted.get_all("iteration"))])
     yield Text(
         "Pages of the site that were looked at: {pages} (rounds: {rounds}).",
         pages=pages,
         rounds=rounds,
     )
-    yield Text("Asked: {agents}.", agents=", ".join(map(str, noted.last("agents") or [])))
-    if (confidence := noted.last("confidence")) is not None and noted.all("evidence"):
+    yield Text("Asked: {agents}.", agents=", ".join(map(str, noted.get_last("agents") or [])))
+    if (confidence := noted.get_last("confidence")) is not None and noted.get_all("evidence"):
         sure = f"{float(confidence):.0%}"
         yield Text("The search was {sure} sure to have found the answer.", sure=sure)
-    if (probability := noted.last("probability")) is not None:
+    if (probability := noted.get_last("probability")) is not None:
         sure = f"{float(probability):.0%}"
         yield Text("The draft was held to be right with a probability of {sure}.", sure=sure)
-    yield Text("Asked again in other words: {times} x.", times=noted.last("attempt"))
+    yield Text("Asked again in other words: {times} x.", times=noted.get_last("attempt"))
     audits = (step.action for step in reversed(noted.steps) if step.node == "control_audit")
     yield Text("The audit of the draft: {found}.", found=next(audits, None))
     items = ", ".join(each.item_id for each in answer.followed)
@@ -179,7 +183,7 @@ def translate_reason(reason: str, lang: str) -> str:
 
 def _get_rewording(noted: StepNotes, question: str) -> str | None:
     """The question on its own, where that is not just how it was asked."""
-    alone = noted.last("standalone") or noted.last("clarified_question")
+    alone = noted.get_last("standalone") or noted.get_last("clarified_question")
     return (
         None
         if alone is None or " ".join(str(alone).split()) == " ".join(question.split())
@@ -195,8 +199,8 @@ def _build_logic(agent: str, noted: StepNotes, answer: Answer) -> str:
     if agent == "data":
         return str(
             (answer.data or {}).get("sql")
-            or noted.last("sql")
-            or noted.last("generated_logic")
+            or noted.get_last("sql")
+            or noted.get_last("generated_logic")
             or ""
         )
     lines = [line for step in noted.steps for line in _describe_step(step)]

@@ -37,17 +37,17 @@ class Surveyor:
         named = _find_named(question, documents)
         return await self._load(named or documents[:MOST_DOCUMENTS])
 
-    async def survey_named(self, question: str) -> Found:
+    async def survey_named_documents(self, question: str) -> Found:
         """The same of documents that the question means, else nothing. Raises ModelUnavailable."""
         documents = await self._list_documents()
         meant = await self._find_meant(question, documents[:MOST_COMPARED])
         if len(meant) < LEAST_COMPARED:
             meant = _find_named(question, documents)
         if len(meant) < LEAST_COMPARED:
-            meant = _find_told_apart(question, documents)
+            meant = _find_by_unique_word(question, documents)
         return await self._load(meant if len(meant) >= LEAST_COMPARED else [])
 
-    async def offer(self, lang: str) -> tuple[list[str], list[str]]:
+    async def list_offered_questions(self, lang: str) -> tuple[list[str], list[str]]:
         """The titles of documents, and questions that they were found to answer."""
         documents = sorted(await self._list_documents(), key=lambda info: info.lang != lang)
         found = [
@@ -121,7 +121,7 @@ def _find_named(question: str, documents: list[DocumentInfo]) -> list[DocumentIn
     return named if len(named) <= MOST_DOCUMENTS else []
 
 
-def _find_told_apart(question: str, documents: list[DocumentInfo]) -> list[DocumentInfo]:
+def _find_by_unique_word(question: str, documents: list[DocumentInfo]) -> list[DocumentInfo]:
     """Those of whose titles the question has a word that no other title has."""
     asked = set(tokenize_query(question))
     titles = [asked & set(tokenize_query(info.title)) for info in documents]

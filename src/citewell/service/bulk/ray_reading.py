@@ -52,7 +52,7 @@ class RayReading(Reading):
     async def run(self) -> list[FileReport]:
         files: list[tuple[int, Source]] = []
         for number, source in enumerate(self._sources):
-            if source.there and not source.url:
+            if source.exists and not source.url:
                 files.append((number, source))
                 continue
             self._reports[number] = await self._add_file(source)

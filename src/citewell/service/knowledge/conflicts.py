@@ -87,7 +87,7 @@ async def list_conflicts(app: App) -> list[Disagreement]:
     return sorted(found, key=lambda each: (-each.likeness, each.sides[0].item_id))
 
 
-async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
+async def add_conflicts(app: App, item: Confirmed) -> Confirmed:
     """An item with the ids of the active ones that answer its question otherwise; what is not in
     force disagrees with none.
     """

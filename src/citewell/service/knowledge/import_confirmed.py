@@ -16,7 +16,7 @@ from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.knowledge.chains import find_missing_evidence
 from citewell.service.knowledge.correction_sql import check_statement
-from citewell.service.knowledge.removed_sources import mark_checked, unmark_checked
+from citewell.service.knowledge.removed_sources import mark_checked, remove_checked_mark
 from citewell.service.knowledge.update_items import settle_item
 from citewell.store.confirmed import items as confirmed
 from citewell.store.confirmed import rules
@@ -107,7 +107,7 @@ async def import_item(app: App, name: str, item: Confirmed, user: str) -> Import
         name,
         "merged" if here is not None else "added",
         await settle_item(app, item.item_id),
-        unmark_checked(why),
+        remove_checked_mark(why),
     )
 
 
@@ -208,7 +208,11 @@ async def import_rule(app: App, name: str, rule: Rule, user: str) -> ImportedFil
 
     kept = await app.db.write_beside(put)
     return ImportedFile(
-        path=name, status="added", id=kept.rule_id, state=kept.state, reason=unmark_checked(why)
+        path=name,
+        status="added",
+        id=kept.rule_id,
+        state=kept.state,
+        reason=remove_checked_mark(why),
     )
 
 

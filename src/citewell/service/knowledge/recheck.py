@@ -30,8 +30,8 @@ from citewell.service.knowledge.removed_sources import (
     can_check_change,
     has_different_tables,
     mark_checked,
+    remove_checked_mark,
     set_aside_in,
-    unmark_checked,
 )
 from citewell.service.knowledge.review_knowledge import quarantine_item
 from citewell.service.knowledge.update_items import settle_item
@@ -167,16 +167,16 @@ async def _settle_item(app: App, item: Confirmed, why: str) -> Looked:
     if item.state != "quarantined":
         return _build_outcome(item, "ok", "")
 
-    def back(connection: Connection) -> None:
+    def restore_item(connection: Connection) -> None:
         confirmed.hold_knowledge(connection)
         fresh, now = confirmed.get_item(connection, item.item_id), time.time()
         if fresh.state == "quarantined" and can_check_change(fresh):
             confirmed.log_action(connection, item.item_id, "", "holds again", now, fresh.reason)
             confirmed.set_state(connection, item.item_id, "pending", "", now)
 
-    await app.db.write_beside(back)
+    await app.db.write_beside(restore_item)
     settled = await settle_item(app, item.item_id)
-    return _build_outcome(settled, "restored", unmark_checked(item.reason))
+    return _build_outcome(settled, "restored", remove_checked_mark(item.reason))
 
 
 def _update_reason(connection: Connection, item_id: str, why: str) -> None:
@@ -234,7 +234,10 @@ async def _return_to_review(db: Database, rule: Rule, why: str) -> Looked:
 
 def _build_outcome(item: Confirmed, outcome: str, why: str) -> Looked:
     return Looked(
-        item_id=item.item_id, question=item.question, outcome=outcome, reason=unmark_checked(why)
+        item_id=item.item_id,
+        question=item.question,
+        outcome=outcome,
+        reason=remove_checked_mark(why),
     )
 
 

@@ -35,7 +35,7 @@ def mark_checked(why: str) -> str:
     return Text("checked: {why}", why=why)
 
 
-def unmark_checked(reason: str) -> str:
+def remove_checked_mark(reason: str) -> str:
     """The reason itself; also of one that was kept before reasons were texts."""
     if isinstance(reason, Text) and reason.startswith(CHECKED) and "why" in reason.values:
         return str(reason.values["why"])

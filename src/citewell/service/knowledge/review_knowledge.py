@@ -15,7 +15,7 @@ from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.messages import Text
 from citewell.runtime.access_scope import is_shown
 from citewell.runtime.app import App
-from citewell.service.knowledge.conflicts import with_conflicts
+from citewell.service.knowledge.conflicts import add_conflicts
 from citewell.service.knowledge.correction_sql import judge_correction
 from citewell.service.knowledge.give_feedback import KIND, normalize_user
 from citewell.service.knowledge.update_items import get_feedback_settings, hide_item_in, settle_item
@@ -44,7 +44,7 @@ async def list_items(
 
 async def get_item(app: App, item_id: str) -> Confirmed:
     """With the ids of items that answer the same question otherwise. Raises NotFound."""
-    return await with_conflicts(app, await _get_visible_item(app, item_id))
+    return await add_conflicts(app, await _get_visible_item(app, item_id))
 
 
 async def _get_visible_item(app: App, item_id: str) -> Confirmed:

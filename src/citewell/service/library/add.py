@@ -48,7 +48,7 @@ class Source:
     in_bucket: bool = False
 
     @property
-    def there(self) -> bool:
+    def exists(self) -> bool:
         return self.path is not None or self.in_bucket or bool(self.url)
 
 
@@ -172,7 +172,7 @@ class Reading:
         self._tell = tell
         self._next = iter(enumerate(sources))
         self._reports: list[list[FileReport]] = [[] for _ in sources]
-        self._files = sum(source.there for source in sources)
+        self._files = sum(source.exists for source in sources)
         self._bytes_left = sum(source.size for source in sources)
         self._bytes = self._chunks = self._done = 0
 
@@ -195,7 +195,7 @@ class Reading:
 
     async def _read_sources(self) -> None:
         for number, source in self._next:
-            if source.there:
+            if source.exists:
                 await self._tell(Progress("read", self._done, self._files, source.name))
             self._reports[number] = await self._add_file(source)
             self._note_progress(source, self._reports[number])
@@ -208,7 +208,7 @@ class Reading:
         """So far so many passages came of so many bytes: what is left will bring about as many."""
         if self._reported is not None:
             self._reported(reports)
-        self._done += source.there
+        self._done += source.exists
         self._bytes += source.size
         self._bytes_left -= source.size
         self._chunks += sum(
@@ -240,7 +240,7 @@ class Reading:
     async def _add_file(self, source: Source) -> list[FileReport]:
         if source.url:
             return [await self._add_page(source)]
-        if not source.there:
+        if not source.exists:
             return [FileReport(path=source.uri, status="failed", reason=source.reason)]
         async with self.app.turns.reading(source.size):
             try:

@@ -1,4 +1,4 @@
-"""What became of files to be added. Every file is answered for, and a failure says why."""
+"""The report of adding files: one entry a file, with the reason of a failure."""
 
 from __future__ import annotations
 

@@ -65,12 +65,12 @@ def set_ending(
         record_answer(run, data, answer)
         change(data, answer)
 
-    async def before_us() -> Answer | None:
+    async def find_earlier_answer() -> Answer | None:
         with suppress(NotFound):  # the session was deleted, and that is told
             return get_earlier_answer(run, (await load_session(run))[1])
         return None
 
-    run.ending = Ending(errand.state, errand.then, said, changed, before_us, needed)
+    run.ending = Ending(errand.state, errand.then, said, changed, find_earlier_answer, needed)
 
 
 def build_answer(

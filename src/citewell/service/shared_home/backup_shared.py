@@ -66,13 +66,13 @@ async def _copy_rows(settings: Settings, db: Database, folder: Path) -> list[str
             link_or_copy(home / name, folder / name)
     else:
         await asyncio.to_thread(link_files, home, folder)
-    await copy_snapshot(db, Database(folder / DATABASE), _tell_nobody)
+    await copy_snapshot(db, Database(folder / DATABASE), _ignore_progress)
     if not settings.home_is_cache:
         others = await asyncio.to_thread(link_files, home, folder)
     return others
 
 
-async def _tell_nobody(_done: int, _total: int, _table: str) -> None:
+async def _ignore_progress(_done: int, _total: int, _table: str) -> None:
     """Rows take little of the time that a backup takes."""
 
 

@@ -37,7 +37,7 @@ async def restore_shared_home(settings: Settings, made: Path) -> None:
         async with database as opened:
             await _push_originals(opened, store)
         await _push_files(store, made)
-    await move_all(database, target, _tell_nobody)
+    await move_all(database, target, _ignore_progress)
     await asyncio.to_thread(_link_home, made, settings.home, cached=settings.home_is_cache)
 
 
@@ -89,7 +89,7 @@ def _link_home(made: Path, home: Path, *, cached: bool) -> None:
                 link_or_copy(path, home / path.relative_to(made))
 
 
-async def _tell_nobody(_done: int, _total: int, _table: str) -> None:
+async def _ignore_progress(_done: int, _total: int, _table: str) -> None:
     """The bytes of the archive were told."""
 
 

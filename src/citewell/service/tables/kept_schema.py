@@ -55,7 +55,7 @@ def get_table_names(source: Source) -> frozenset[str]:
     return frozenset(names | {f"{database}.{name}" for name in names if database})
 
 
-def with_keys(schema: Schema, imported: Sequence[ImportedTable]) -> Schema:
+def add_keys(schema: Schema, imported: Sequence[ImportedTable]) -> Schema:
     """A copy's schema with its database's keys; keys to tables left out are dropped."""
     known = {table.name: table.keys for table in imported}
     columns = {

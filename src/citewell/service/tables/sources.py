@@ -28,7 +28,7 @@ from citewell.service.tables.file_copies import (
     read_stat,
     sweep_copies,
 )
-from citewell.service.tables.kept_schema import dump_tables, with_keys
+from citewell.service.tables.kept_schema import add_keys, dump_tables
 from citewell.service.tables.same_source import refresh_if_same, warn_of_duplicates
 from citewell.service.tables.source_places import (
     UPLOAD,
@@ -191,7 +191,7 @@ async def _add_file(app: App, place: Place, before: Source | None, anew: bool) -
         put = await _put_source(app, same, place)
         return Added(status="unchanged", source=put)
     async with copy_tables(app, path, title) as copy:
-        schema = with_keys(
+        schema = add_keys(
             await _inspect_schema(Location("duckdb", str(copy.path), _get_value_options(app))),
             copy.imported.tables,
         )

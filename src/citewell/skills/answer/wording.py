@@ -1,4 +1,4 @@
-"""The few sentences that we say ourselves, in the question's language, all here."""
+"""The sentences of answers that are not quoted, such as refusals, in the question's language."""
 
 from __future__ import annotations
 

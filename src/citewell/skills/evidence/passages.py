@@ -1,4 +1,4 @@
-"""What hits are read for an answer: verbatim sentences in passages, within a budget."""
+"""Selects what an answer is made from: verbatim sentences in passages, within a budget."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class SuggestedQuestion:
             key=lambda line: line.order,
         )
 
-    def repeats(self, other: SuggestedQuestion) -> bool:
+    def is_repeat_of(self, other: SuggestedQuestion) -> bool:
         """Whether it asks the same or has the same answer; of most sorts one is enough."""
         once = self.kind == other.kind and self.kind not in (
             "heading",
@@ -67,7 +67,7 @@ class QuestionSource:
     picks: Mapping[Slot, Sequence[Line]]
     lang: str
 
-    def says(self, key: str, **values: object) -> str:
+    def format_question(self, key: str, **values: object) -> str:
         """One of our questions, with the method's name where it has one."""
         if self.own.name:
             return format_message(key, self.lang, name=self.own.name, **values)

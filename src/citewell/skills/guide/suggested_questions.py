@@ -96,7 +96,9 @@ def suggest_questions(
     kept: list[SuggestedQuestion] = []
     for place in range(SECOND):
         for each in made:
-            fresh = [asked for asked in each if not any(asked.repeats(other) for other in kept)]
+            fresh = [
+                asked for asked in each if not any(asked.is_repeat_of(other) for other in kept)
+            ]
             if (
                 fresh
                 and len(kept) < most
@@ -120,7 +122,9 @@ def _ask_how(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     )
     for line in ranked[:1]:
         beside = [other for other in ranked[1:] if other.part.start == line.part.start]
-        yield SuggestedQuestion("how", matter.says("how"), line, tuple(beside[: ANSWERS - 1]))
+        yield SuggestedQuestion(
+            "how", matter.format_question("how"), line, tuple(beside[: ANSWERS - 1])
+        )
 
 
 def _ask_comparison(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
@@ -245,7 +249,7 @@ def _ask_about_data(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
         key=lambda line: (-_count_data_names(line, matter.own), line.role != "results", line.order),
     ):
         if _count_data_names(line, matter.own):
-            yield SuggestedQuestion("data", matter.says("data"), line)
+            yield SuggestedQuestion("data", matter.format_question("data"), line)
 
 
 def _count_data_names(line: Line, own: OwnWork) -> int:
@@ -259,13 +263,13 @@ def _ask_difference(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     for line in matter.lines:
         ours = matter.own.is_own_work(line) or (line.zh and line.role == "related_work")
         if line.role in ("related_work", "introduction") and _DIFFERS.search(line.quote) and ours:
-            yield SuggestedQuestion("differs", matter.says("differs"), line)
+            yield SuggestedQuestion("differs", matter.format_question("differs"), line)
 
 
 def _ask_about_limits(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     named = matter.picks["limits"]
     for line in named[:1]:
-        yield SuggestedQuestion("limit", matter.says("limit"), line, tuple(named[1:]))
+        yield SuggestedQuestion("limit", matter.format_question("limit"), line, tuple(named[1:]))
 
 
 _Maker = Callable[[QuestionSource], Iterator[SuggestedQuestion]]

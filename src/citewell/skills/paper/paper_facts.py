@@ -149,27 +149,27 @@ async def answer_from_structure(question: str, book: OpenPaper, embedder: Embedd
     return number_citations([(Sentence(text=said, verdict="supported"), units, 1.0)])
 
 
-def _tell_title(book: OpenPaper, lang: str) -> Told | None:  # noqa: ARG001 - all are called alike
+def _describe_title(book: OpenPaper, lang: str) -> Told | None:  # noqa: ARG001 - all are called alike
     title, span = book.paper.title, book.paper.title_span
     return (_TITLE.fill(title=title), [span] if span else []) if title else None
 
 
-def _tell_authors(book: OpenPaper, lang: str) -> Told | None:
+def _describe_authors(book: OpenPaper, lang: str) -> Told | None:
     span, names = book.paper.authors_span, book.paper.authors
     return (_AUTHORS.fill(names=_join(names, lang)), [span] if span else []) if names else None
 
 
-def _tell_pages(book: OpenPaper, lang: str) -> Told | None:  # noqa: ARG001
+def _describe_pages(book: OpenPaper, lang: str) -> Told | None:  # noqa: ARG001
     count = len(book.document.pages)
     return (_PAGES.fill(n=str(count)), []) if count else None
 
 
-def _tell_floats(text: Text, kind: FloatKind, book: OpenPaper, lang: str) -> Told | None:
+def _describe_floats(text: Text, kind: FloatKind, book: OpenPaper, lang: str) -> Told | None:
     found = [book.paper.floats[i] for i in sort_floats(kind, book)]
     return _list(text, [(each.label, each.page, (each.start, each.end)) for each in found], lang)
 
 
-def _tell_sections(book: OpenPaper, lang: str) -> Told | None:
+def _describe_sections(book: OpenPaper, lang: str) -> Told | None:
     """Of the first level, the paper proper."""
     parts = {part.heading_path: part for part in reversed(book.paper.parts) if not part.appendix}
     paths = [path for path in reversed(parts) if path and parts[path].heading != book.paper.title]
@@ -183,13 +183,13 @@ def _tell_sections(book: OpenPaper, lang: str) -> Told | None:
     return _list(_SECTIONS, items, lang)
 
 
-def _tell_references(book: OpenPaper, lang: str) -> Told | None:  # noqa: ARG001
+def _describe_references(book: OpenPaper, lang: str) -> Told | None:  # noqa: ARG001
     entries = book.paper.references
     ends = [(each.start, each.end) for each in (*entries[:1], *entries[1:][-1:])]
     return (_REFERENCES.fill(n=str(len(entries))), ends) if entries else (_NONE, [])
 
 
-def _tell_keywords(book: OpenPaper, lang: str) -> Told | None:
+def _describe_keywords(book: OpenPaper, lang: str) -> Told | None:
     words, text = book.paper.keywords, book.document.text
     if not words:
         return None
@@ -198,7 +198,7 @@ def _tell_keywords(book: OpenPaper, lang: str) -> Told | None:
     return _KEYWORDS.fill(words=_join(words, lang)), [(at, end)]
 
 
-def _tell_venue(book: OpenPaper, lang: str) -> Told | None:  # noqa: ARG001
+def _describe_venue(book: OpenPaper, lang: str) -> Told | None:  # noqa: ARG001
     """The first block of the front matter that names a year; none found, none said."""
     end = next((part.start for part in book.paper.parts if part.role != "front"), 0)
     for match in re.finditer(r"\S(?:.(?!\n\n))*.?", book.document.text[:end], re.DOTALL):
@@ -222,13 +222,13 @@ def _join(items: Sequence[str], lang: str) -> str:
 
 
 _TELL: Final[Mapping[Fact, Callable[[OpenPaper, str], Told | None]]] = {
-    "title": _tell_title,
-    "authors": _tell_authors,
-    "pages": _tell_pages,
-    "figures": partial(_tell_floats, _FIGURES, "figure"),
-    "tables": partial(_tell_floats, _TABLES, "table"),
-    "sections": _tell_sections,
-    "references": _tell_references,
-    "keywords": _tell_keywords,
-    "venue": _tell_venue,
+    "title": _describe_title,
+    "authors": _describe_authors,
+    "pages": _describe_pages,
+    "figures": partial(_describe_floats, _FIGURES, "figure"),
+    "tables": partial(_describe_floats, _TABLES, "table"),
+    "sections": _describe_sections,
+    "references": _describe_references,
+    "keywords": _describe_keywords,
+    "venue": _describe_venue,
 }

@@ -1,5 +1,5 @@
-"""What a reader of a paper is given: the guide's report, the reading route, and the paper itself
-held open. Every statement carries its verdict and the numbers of the citations that prove it.
+"""What a reading session of a paper shows: the report, the reading route, and the paper. Every
+statement has a verdict and the numbers of the citations that prove it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Suggestion(Shown):
 
 
 class Report(Shown):
-    """The guide's first reading. `question`: to the reader. All of it shares `citations`."""
+    """The report of a paper. `question`: asked of the reader. All parts share `citations`."""
 
     lang: str
     parts: list[ReportPart]

@@ -25,10 +25,10 @@ from citewell.skills.paper.reading_context import OpenPaper, Plan, PlanStep
 from citewell.skills.reading_route.interest import Interest, read_interest
 from citewell.skills.reading_route.readable_sections import (
     Reading,
+    add_nearest_sentences,
     compute_step_id,
     estimate_minutes,
     find_readable_sections,
-    find_said,
     find_telling_line,
     list_nonempty_sections,
     score_sections,
@@ -96,7 +96,9 @@ async def make_route(
         asked, found = await read_interest(looked_for, embedder), await find(looked_for)
         if _is_related(book, asked, found, looked_for):
             scored = score_sections(sections, found.hits, asked)
-            chosen = await find_said(book, _choose_sections(scored), looked_for, embedder)
+            chosen = await add_nearest_sentences(
+                book, _choose_sections(scored), looked_for, embedder
+            )
             steps = [build_step(book, s.part, _explain_choice(s, lang), s.said) for s in chosen]
     if not steps:
         steps = await anyio.to_thread.run_sync(

@@ -144,7 +144,7 @@ def _find_best_hit(part: Part, hits: Sequence[Hit]) -> Hit | None:
     return max(inside, key=lambda hit: hit.score, default=None)
 
 
-async def find_said(
+async def add_nearest_sentences(
     book: OpenPaper, sections: Sequence[Reading], interest: str, embedder: Embedder
 ) -> list[Reading]:
     """The sections with the sentence of their best passage that comes nearest to the interest."""

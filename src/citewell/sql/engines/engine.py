@@ -1,6 +1,6 @@
-"""What a table engine is: it tells its schema, and runs one read-only statement within limits. One
-engine a file. Nothing but `retrieve.tables.query` calls `run`, and it guards every statement first;
-the engine is read-only by its own means all the same.
+"""The protocol of table engines: they describe their schema, and run one read-only statement within
+limits. One engine a file. Every statement passes the guard before `run`; the engine enforces
+read-only access too.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def list_days(question: str) -> list[str]:
     return [f"{months[day]}-{day:02}" for day in sorted(said & set(months))]
 
 
-def write_said(question: str, stored: Iterable[str]) -> list[str]:
+def write_question_words(question: str, stored: Iterable[str]) -> list[str]:
     """Words of the question that follow each other, in Chinese characters: `SAID` all, `REST` those
     that are not of a value that is `stored`, for columns of which all values are known.
     """

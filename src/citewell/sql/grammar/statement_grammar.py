@@ -17,7 +17,7 @@ from citewell.sql.grammar.grammar_literals import (
     TERMINALS,
     list_days,
     write_date_conditions,
-    write_said,
+    write_question_words,
 )
 from citewell.sql.join_paths import JoinPath, find_join_paths, group_comparable, list_join_columns
 from citewell.sql.schema_text import get_quote_mark, quote_name, quote_path
@@ -62,7 +62,7 @@ class _Grammar:
         self._lines.append(f"{name}: " + "\n  | ".join(dict.fromkeys(ways)))
 
     def _add_question(self) -> None:
-        self._lines += write_said(self._question, [each.value for each in self._stored])
+        self._lines += write_question_words(self._question, [each.value for each in self._stored])
         self._lines.append("""LIKE: "'" "%"? SAID "%"? "'" """.rstrip())
         if self._days:
             days = " | ".join(f"/[12][0-9]{{3}}-{each}/" for each in self._days)

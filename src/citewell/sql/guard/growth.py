@@ -54,7 +54,9 @@ class _Growth:
         if isinstance(tree, exp.Subquery):
             found = self.query(tree.this, known, outer)
         elif isinstance(tree, exp.SetOperation):
-            found = self.query(tree.left, known, outer).most(self.query(tree.right, known, outer))
+            found = self.query(tree.left, known, outer).get_larger(
+                self.query(tree.right, known, outer)
+            )
         elif isinstance(tree, exp.Select):
             found = self._measure_select(tree, known, outer or {})
         else:
@@ -79,7 +81,7 @@ class _Growth:
         sources = self._collect_sources(select, tables, outer)
         found = ONE
         for projection in select.expressions:
-            found = found.most(self._measure_length(projection, tables, sources))
+            found = found.get_larger(self._measure_length(projection, tables, sources))
         # what is made there is made, and thrown away
         for clause in ("where", "having", "order", "group", "qualify"):
             if (part := select.args.get(clause)) is not None:
@@ -156,7 +158,7 @@ class _Growth:
 
         found = Length()
         for each in _flatten_chain(node, exp.DPipe):
-            found = found.plus(self._measure_length(each, tables, sources))
+            found = found.add(self._measure_length(each, tables, sources))
         return found
 
     def _measure_choice(self, node: exp.Expr, tables: Tables, sources: Tables) -> Length:
@@ -178,7 +180,7 @@ class _Growth:
             other = function.args.get("replacement")
             text = self._measure_length(function.this, tables, sources)
             put = self._measure_length(other, tables, sources) if other is not None else Length()
-            return text.times(max(1.0, put.whole)).plus(put if put.of else Length())
+            return text.multiply(max(1.0, put.whole)).add(put if put.of else Length())
         found = self._sum_lengths(function, tables, sources)
         if names & GROWING.keys():
             parts = list(function.iter_expressions())
@@ -187,8 +189,10 @@ class _Growth:
             if times is None:
                 return found
             first = self._measure_length(parts[0], tables, sources)
-            return first.times(max(1.0, times)) if names & REPEATING else first.plus(Length(times))
-        return found.times(2.0) if names & AMPLIFYING else found
+            return (
+                first.multiply(max(1.0, times)) if names & REPEATING else first.add(Length(times))
+            )
+        return found.multiply(2.0) if names & AMPLIFYING else found
 
     def _measure_recursion(self, cte: exp.CTE, tables: Tables) -> Length:
         """Refuses one that doubles a text, or that adds to a text for too many rounds."""
@@ -213,7 +217,7 @@ class _Growth:
                 else [str(n) for n in range(len(member.expressions))]
             )
             for column, projection in zip(columns, member.expressions, strict=True):
-                steps[column] = steps.get(column, Length()).most(
+                steps[column] = steps.get(column, Length()).get_larger(
                     self._measure_length(projection, known, sources)
                 )
         if is_doubling(steps):

@@ -25,19 +25,19 @@ class Length:
     fixed: float = 0.0
     of: Mapping[str, float] = field(default_factory=dict)
 
-    def plus(self, other: Length) -> Length:
+    def add(self, other: Length) -> Length:
         names = [*self.of, *(name for name in other.of if name not in self.of)]
         return Length(
             self.fixed + other.fixed,
             {name: self.of.get(name, 0.0) + other.of.get(name, 0.0) for name in names},
         )
 
-    def times(self, factor: float) -> Length:
+    def multiply(self, factor: float) -> Length:
         return Length(
             self.fixed * factor, {name: value * factor for name, value in self.of.items()}
         )
 
-    def most(self, other: Length) -> Length:
+    def get_larger(self, other: Length) -> Length:
         names = [*self.of, *(name for name in other.of if name not in self.of)]
         larger = {name: max(self.of.get(name, 0.0), other.of.get(name, 0.0)) for name in names}
         return Length(max(self.fixed, other.fixed), larger)
@@ -67,7 +67,7 @@ def get_column_length(column: exp.Column, sources: Tables) -> Length:
 def find_longest(lengths: Iterator[Length] | list[Length]) -> Length:
     found = ONE
     for each in lengths:
-        found = each if found is ONE else found.most(each)
+        found = each if found is ONE else found.get_larger(each)
     return found
 
 

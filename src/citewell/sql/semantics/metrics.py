@@ -186,15 +186,17 @@ def _is_named(column: Column, question: str, named: Sequence[Measure]) -> bool:
     rest = question.casefold()
     for name in sorted((name for each in named for name in each.names), key=len, reverse=True):
         rest = rest.replace(name.casefold(), " ")
-    return any(is_said(name, rest) for name in (column.name, *column.synonyms))
+    return any(is_name_in_question(name, rest) for name in (column.name, *column.synonyms))
 
 
 def find_named(question: str, measures: Sequence[Measure]) -> list[Measure]:
     """The metrics whose name, or a synonym, stands in the question."""
-    return [each for each in measures if any(is_said(name, question) for name in each.names)]
+    return [
+        each for each in measures if any(is_name_in_question(name, question) for name in each.names)
+    ]
 
 
-def is_said(name: str, question: str) -> bool:
+def is_name_in_question(name: str, question: str) -> bool:
     """Whether the words of a name follow each other in a question, inflected or not."""
     if _HAN.search(name):
         return name.casefold() in question.casefold()

@@ -95,7 +95,9 @@ def _join_tables(select: Any, measure: Measure, sources: Sources, schema: Schema
     from sqlglot import exp
 
     known = {table.name: table for table in schema.tables}
-    steps = [each for name in measure.tables[1:] for each in find_way(measure.table, name, schema)]
+    steps = [
+        each for name in measure.tables[1:] for each in find_join_path(measure.table, name, schema)
+    ]
     for before, after, pairs in steps:
         here = {each.table.name: alias for alias, each in sources.items()}
         if after in here:
@@ -114,7 +116,7 @@ def _join_tables(select: Any, measure: Measure, sources: Sources, schema: Schema
         sources[after] = Named(known[after], quoted=True)
 
 
-def find_way(first: str, wanted: str, schema: Schema) -> list[tuple[str, str, Pairs]]:
+def find_join_path(first: str, wanted: str, schema: Schema) -> list[tuple[str, str, Pairs]]:
     """The joins, (table, next table, pairs of columns), that lead from one to another, as few
     as there can be. Raises Misnamed where none do.
     """

@@ -1,4 +1,4 @@
-"""What people confirmed or corrected, as everybody sees it. Only what is `active` is used."""
+"""Answers that people confirmed, and corrections. Only `active` ones are used."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class LiveRunRows:
 
         await self._db.write_beside(begin)
 
-    async def tell(
+    async def write_events(
         self, trace_id: str, n: int, events: Sequence[Any], *, ends: bool = False
     ) -> str:
         """A sign of life, and the `n`-th events where there are some. What its user wants of it."""
@@ -64,7 +64,7 @@ class LiveRunRows:
 
         return await self._db.write_beside(tell)
 
-    async def wish(self, trace_id: str, user_id: str, wish: str) -> bool:
+    async def send_request(self, trace_id: str, user_id: str, wish: str) -> bool:
         """False where no such run of this user is answered anywhere."""
 
         def change(connection: Connection) -> bool:
@@ -78,16 +78,16 @@ class LiveRunRows:
     async def is_alive(self, trace_id: str, user_id: str) -> bool:
         return await self._db.read(_find, trace_id, user_id)
 
-    async def hear(self, trace_id: str, told: int) -> Heard:
+    async def read_events(self, trace_id: str, told: int) -> Heard:
         """From the `told`-th events on."""
 
-        def hear(connection: Connection) -> Heard:
+        def read(connection: Connection) -> Heard:
             alive = connection.execute(_ALIVE, _now(connection) | {"id": trace_id}).first()
             rows = connection.execute(_EVENTS, {"id": trace_id, "told": told}).scalars().all()
             events = [event for row in rows for event in load_json(row)]
             return Heard(events, told + len(rows), alive is not None)
 
-        return await self._db.read(hear)
+        return await self._db.read(read)
 
     async def list(self, user_id: str) -> Sequence[Row[Any]]:
         """Those of a user that are answered now, the newest first."""

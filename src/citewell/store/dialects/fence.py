@@ -44,7 +44,7 @@ def lift_fence(connection: Connection | None = None) -> Iterator[None]:
         connection.exec_driver_sql(fenced)
 
 
-def passes_fences(connection: Connection) -> bool:
+def bypasses_fences(connection: Connection) -> bool:
     """Whether this role sees all rows, whatever a policy says: a superuser does."""
     if connection.dialect.name != "postgresql":
         return False

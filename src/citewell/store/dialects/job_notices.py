@@ -25,7 +25,7 @@ ANSWER: Final = 5.0  # seconds that it has to say so
 log = logging.getLogger(__name__)
 
 
-def tell_of_job(connection: Connection) -> None:
+def notify_of_job(connection: Connection) -> None:
     """Those who listen hear of it when the transaction is kept."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"NOTIFY {CHANNEL}")

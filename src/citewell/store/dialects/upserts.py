@@ -1,4 +1,4 @@
-"""INSERT where a row may be there already: the same words in SQLite and PostgreSQL.
+"""INSERT where a row may exist already, for SQLite and PostgreSQL alike.
 
 The one rule: columns are named, never counted, and every other difference is in `expressions`.
 """

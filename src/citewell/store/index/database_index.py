@@ -60,7 +60,9 @@ class DatabaseIndex(ABC):
         found = await self._db.read(hit_rows.load_hits, ids)
         return [found[chunk] for chunk in ids if chunk in found]
 
-    async def beside(self, ids: Sequence[int], before: int, after: int) -> dict[int, list[Hit]]:
+    async def get_neighbours(
+        self, ids: Sequence[int], before: int, after: int
+    ) -> dict[int, list[Hit]]:
         return await self._db.read(hit_rows.load_neighbours, ids, before, after)
 
     async def texts(self, spans: Sequence[tuple[str, int, int]]) -> list[str | None]:

@@ -66,7 +66,7 @@ def search_keywords(
     average = length / chunks
     scored = [
         (chunk, _score(tokens_of, size, by_token, average))
-        for chunk, tokens_of, size in _nominate(
+        for chunk, tokens_of, size in _find_candidates(
             connection, ids, weights, conditions, max(NOMINATED, 8 * k)
         )
     ]
@@ -112,7 +112,7 @@ def _add_up(
     return found + first, sums[found]
 
 
-def _nominate(
+def _find_candidates(
     connection: Connection, ids: Ids, weights: Weights, conditions: list[Condition], count: int
 ) -> Iterator[tuple[int, str, int]]:
     """The `count` heaviest that pass, in any order: (chunk, tokens, size)."""

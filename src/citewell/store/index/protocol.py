@@ -1,5 +1,5 @@
-"""How stored chunks are searched: one small protocol, one adapter a file, one table of their names.
-An index answers from what is committed now, by whichever process, and its filters are exact.
+"""The protocol by which stored chunks are searched; one adapter a file. An index sees everything
+that any process has committed, and its filters are exact.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PASSAGES: tuple[ChunkKind, ...] = ("text", "whole")
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Chunks that pass each of these; an empty tuple and None ask nothing.
+    """Chunks that pass all of these; an empty tuple and None are no condition.
 
     `since` and `until` are seconds since the epoch, both included, and compared with the day a
     document says it is of, or else with the time it was added. `spans` are of documents given by
@@ -58,7 +58,9 @@ class Index(Protocol):
         """Shape (len(ids), dim), float32, as asked; zeros where a chunk is gone or not embedded."""
         ...
 
-    async def beside(self, ids: Sequence[int], before: int, after: int) -> dict[int, list[Hit]]:
+    async def get_neighbours(
+        self, ids: Sequence[int], before: int, after: int
+    ) -> dict[int, list[Hit]]:
         """For each chunk the passages of its section around it, itself too, in text order."""
         ...
 

@@ -79,7 +79,7 @@ class SqliteIndex(DatabaseIndex):
                     {"ids": batch, "embedder": self._embedder},
                 )
             self._seq = newest
-            if self._scan.worn:
+            if self._scan.must_reload:
                 return self._load_scan(connection, newest)
         return self._scan
 
@@ -94,7 +94,7 @@ class SqliteIndex(DatabaseIndex):
             dim = connection.execute(_LENGTH, every).scalar_one() // 4
             scan = Scan(np.frombuffer(sample, "<f4").reshape(-1, dim))
             self._add_rows(scan, connection, _ROWS_ALL, every)
-            scan.settle()
+            scan.mark_loaded()
             self._scan = scan
         return self._scan
 

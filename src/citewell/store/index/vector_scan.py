@@ -63,12 +63,12 @@ class Scan:
             self.ids = self.ids[~gone]
             self._columns.keep(~gone)
 
-    def settle(self) -> None:
-        """Loading is over: from here on, `worn` counts."""
+    def mark_loaded(self) -> None:
+        """Loading is over: from here on, `must_reload` counts."""
         self._measured, self._added, self._clipped = len(self.ids), 0, 0
 
     @property
-    def worn(self) -> bool:
+    def must_reload(self) -> bool:
         """So much was added outside the measured range that candidates may be missed: load again.
         Not for each small addition, so that loading (1 s per 100,000 rows) stays a small part of
         embedding (0.1 s and more a row).

@@ -1,5 +1,5 @@
 """Files that hold others (ZIPs, mails) and what came out of them. Functions of a connection;
-`catalog.py` gives the verbs. A member is a document like any other, under the address
+`catalog.py` has the methods. A member is a document like any other, under the address
 `<uri>!/<member>`; here is only its container's hash.
 """
 

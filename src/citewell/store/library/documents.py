@@ -1,4 +1,4 @@
-"""The rows of documents. Functions of a connection; `catalog.py` gives the verbs. A new version of
+"""The rows of documents. Functions of a connection; `catalog.py` has the methods. A new version of
 a document deletes all that was made of the old one and keeps its id and its priority. `embedder` is
 the name of the one in use: vectors of another do not count, because no search compares with them.
 """

@@ -69,7 +69,7 @@ class Users:
     async def add(self, user_id: str, role: str) -> User:
         user, now = check_user(user_id), self._clock()
         known = check_role(role)
-        return await self._decide(lambda c: add_user(c, user, known, now))
+        return await self._write_alone(lambda c: add_user(c, user, known, now))
 
     async def add_with_token(
         self, user_id: str, role: str = "", name: str = "", *, days: float | None = None
@@ -87,7 +87,7 @@ class Users:
             made = insert_token(connection, token, row)
             return get_user(connection, user, now), made
 
-        return await self._decide(add)
+        return await self._write_alone(add)
 
     async def list(self) -> list[User]:
         """In the order of their names."""
@@ -111,7 +111,7 @@ class Users:
             record_event(connection, "user.role", "user", user, role=new)
             return get_user(connection, user, self._clock())
 
-        return await self._decide(change)
+        return await self._write_alone(change)
 
     async def remove(self, user_id: str, *, keep_admin: bool = False) -> User:
         """With their tokens and sessions of the page; what they asked and added stays. Raises
@@ -128,7 +128,7 @@ class Users:
             record_event(connection, "user.remove", "user", user, role=gone.role)
             return gone
 
-        removed = await self._decide(remove)
+        removed = await self._write_alone(remove)
         await self._db.forget()
         return removed
 
@@ -149,7 +149,7 @@ class Users:
             get_user(connection, user, 0)
             return insert_token(connection, token, row)
 
-        return await self._decide(make)
+        return await self._write_alone(make)
 
     async def tokens(self, user_id: str) -> Sequence[TokenInfo]:
         """The newest first, those that have run out among them."""
@@ -172,7 +172,7 @@ class Users:
             record_event(connection, "token.revoke", "token", token_id, person=gone.user_id)
             return gone
 
-        return await self._decide(revoke)
+        return await self._write_alone(revoke)
 
     async def revoke_all(self, user_id: str) -> Sequence[TokenInfo]:
         """All that a user has, in one step: those that were, the newest first."""
@@ -186,7 +186,7 @@ class Users:
                 record_event(connection, "token.revoke", "token", token.token_id, person=user)
             return gone
 
-        return await self._decide(revoke)
+        return await self._write_alone(revoke)
 
     async def holder(self, token: str, *, note: bool = True) -> Holder | None:
         """Whose token it is; None where it is nobody's, or has run out. `note`: as a use of it."""
@@ -239,7 +239,7 @@ class Users:
 
         await self._db.write_beside(forget)
 
-    async def _decide(self, fn: Callable[[Connection], T]) -> T:
+    async def _write_alone(self, fn: Callable[[Connection], T]) -> T:
         """One transaction while nobody else changes users, their roles or tokens."""
 
         def decide(connection: Connection) -> T:

@@ -87,10 +87,10 @@ async def check_draft(app: App, draft: str, collections: Sequence[str], *, json:
     text = await anyio.to_thread.run_sync(read_draft, draft)
     async with show_progress() as tell:
 
-        async def tell_checked(done: int, total: int) -> None:
+        async def report_progress(done: int, total: int) -> None:
             await tell(Progress("check", done, total))
 
-        result = await check_text(app, text, collections, tell_checked)
+        result = await check_text(app, text, collections, report_progress)
     for warning in result.warnings:
         print_warning(warning)
     if json:

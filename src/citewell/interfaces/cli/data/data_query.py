@@ -83,7 +83,7 @@ async def add_saved(
     found = await app.sources.get(source)
     values = {"name": name, "source": found.name, "sql": sql, "edited": True}
     values["lang"] = detect_language(name)
-    return _tell_saved(await app.saved_questions.add(user, values), json=json)
+    return _describe_saved(await app.saved_questions.add(user, values), json=json)
 
 
 @command
@@ -108,14 +108,14 @@ async def rename_saved(
     """Give one another name."""
     saved = await _find_saved(app, name, user)
     changed = await app.saved_questions.change(saved.saved_id, user, {"name": new})
-    return _tell_saved(changed, json=json)
+    return _describe_saved(changed, json=json)
 
 
 @command
 async def remove_saved(app: App, name: Saved, user: Whose = "local", json: Json = False) -> int:
     """Delete one, with its cards on boards."""
     saved = await _find_saved(app, name, user)
-    return _tell_saved(await app.saved_questions.remove(saved.saved_id, user), json=json)
+    return _describe_saved(await app.saved_questions.remove(saved.saved_id, user), json=json)
 
 
 async def _find_saved(app: App, name: str, user: str) -> SavedQuestion:
@@ -133,7 +133,7 @@ async def _find_saved(app: App, name: str, user: str) -> SavedQuestion:
     return found[0]
 
 
-def _tell_saved(saved: SavedQuestion, *, json: bool) -> int:
+def _describe_saved(saved: SavedQuestion, *, json: bool) -> int:
     if json:
         return print_json(saved)
     _show_saved(saved)

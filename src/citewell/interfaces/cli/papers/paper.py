@@ -160,7 +160,7 @@ async def _run_requests(app: App, asked: Asked, talks: list[Talk]) -> int:
         shown = talk.session.model_copy(update={"answers": talk.session.answers[before:]})
         print_json(shown)
     elif last is None and not asked.talks and asked.interest is None:
-        _tell_question(talk)
+        _describe_question(talk)
         _format_resume_hint(talk)
     return DONE if last is None else EXIT[last.status]
 
@@ -222,7 +222,7 @@ async def _ask_questions(talk: Talk, asked: Asked) -> Answer | None:
     return last
 
 
-def _tell_question(talk: Talk) -> None:
+def _describe_question(talk: Talk) -> None:
     """What the guide asks of the reader."""
     report = talk.session.report
     if talk.session.current_state == PENDING_PLAN and report is not None:

@@ -22,7 +22,7 @@ from citewell.interfaces.http.sse import Pair, stream_events
 from citewell.runtime.app import App
 from citewell.service.ask.ask import ask as answer_to
 from citewell.service.ask.ask import stream_answer
-from citewell.service.ask.default_collection import with_default_collection
+from citewell.service.ask.default_collection import add_default_collection
 from citewell.service.ask.run import AskRequest
 from citewell.types import Answer, Event, Step
 
@@ -65,7 +65,7 @@ async def chat_completions(
 ) -> Response:
     """Answer the last message of a chat, in the form of OpenAI's interface."""
     asked, warnings = to_ask_request(body, caller.user_id)
-    asked, chosen = await with_default_collection(app, asked)
+    asked, chosen = await add_default_collection(app, asked)
     warnings += chosen
     reply = Reply(body.model, get_base_url(request), body.citewell.sources)
     if not body.stream:

@@ -36,7 +36,7 @@ from citewell.interfaces.http.sse import Pair, stream_events
 from citewell.interfaces.links import Linked, link_citations
 from citewell.runtime.app import App
 from citewell.service.ask.ask import ask as answer_to
-from citewell.service.ask.default_collection import with_default_collection
+from citewell.service.ask.default_collection import add_default_collection
 from citewell.service.ask.run import AskRequest
 from citewell.types import Answer, Event, Step, Usage
 
@@ -72,7 +72,7 @@ async def create_response(
 ) -> Response:
     """Answer the last message of the input; `previous_response_id` goes on with a conversation."""
     asked, warnings = await _to_question(app, body, caller.user_id)
-    asked, chosen = await with_default_collection(app, asked)
+    asked, chosen = await add_default_collection(app, asked)
     reply = _Reply(body, get_base_url(request), [*warnings, *chosen])
     if not body.stream:
         answer = await run_while_connected(request, answer_to(app, asked))
