@@ -106,6 +106,10 @@ def test_a_file_is_taken_off_again(served: Served, goto: Goto, page: Page) -> No
         page.get_by_role("button", name="Remove secret.md").click()
     expect(page.locator(".composer-file")).to_have_count(0)
     assert listed(served, shelf) == []
+    goto("/library")  # where what conversations brought stands apart
+    expect(page.get_by_role("link", name=shelf)).to_be_hidden()
+    page.get_by_text("Attached in conversations").click()
+    expect(page.get_by_role("link", name=shelf)).to_be_visible()
 
 
 def listed(served: Served, collection: str) -> list[str]:

@@ -1,5 +1,6 @@
 /** All collections, and how a new one is made. The one rule: from nothing to the first document is one step. */
 import { post } from "../api.js";
+import { isShelf } from "../ask/attachments.js";
 import { t } from "../i18n.js";
 import { go, link, me } from "../state.js";
 import { DropAnywhere } from "../ui/drop.js";
@@ -24,7 +25,8 @@ export function Collections({ infos, mayEdit }) {
   const [making, setMaking] = useState(false);
   const [found, setFound] = useState(/** @type {Found[] | null} */ (null));
   const coming = works.value.some((work) => !ended(work));
-  const [made, kept] = [infos.filter((info) => !keptName(info.name)), infos.filter((info) => keptName(info.name))];
+  const [kept, shelves] = [infos.filter((info) => keptName(info.name)), infos.filter((info) => isShelf(info.name))];
+  const made = infos.filter((info) => !kept.includes(info) && !shelves.includes(info));
   const names = infos.map((info) => info.name).filter((name) => !keepsConfirmed(name));
   const dropped = (/** @type {Found[]} */ files) => (files.length ? setFound(files) : toast(t("library.nothing_dropped"), "problem"));
   const into = (/** @type {string | null} */ name) => {
@@ -44,6 +46,8 @@ export function Collections({ infos, mayEdit }) {
     ${!made.length && !coming && html`<${NoDocuments} action=${mayEdit && html`<${AddButtons} collection=${FIRST} />${fresh}`} />`}
     ${kept.length > 0 && html`<h2 class="lib-kept">${t("library.kept_here")}</h2>
       <ul class="lib-collections">${kept.map((info) => html`<${Card} key=${info.name} info=${info} />`)}</ul>`}
+    ${shelves.length > 0 && html`<details class="lib-shelves"><summary>${t("library.shelves", { n: shelves.length })}</summary>
+      <ul class="lib-collections">${shelves.map((info) => html`<${Card} key=${info.name} info=${info} />`)}</ul></details>`}
     ${making && html`<${NewCollection} close=${() => setMaking(false)} />`}
     ${found && html`<${Into} found=${found} names=${names} close=${into} />`}`;
 }
