@@ -298,6 +298,21 @@ def test_the_source_panel_opens_a_whole_document(served: Served, page: Page, got
     expect(page.locator("dialog.panel")).to_contain_text("Ship 1 carried 1 tons")
 
 
+def test_what_a_document_is_about_stands_below_its_title(
+    served: Served, page: Page, goto: Any
+) -> None:
+    """In its own words, each a click away from their place."""
+    doc_id = served.add("about", "ships.md", SHIPS)
+    said = "Ship 1 carried 1 tons"
+    start = served.api("GET", f"/documents/{doc_id}/content")["text"].index(said)
+    sentence = {"text": said, "start": start, "end": start + len(said)}
+    told = {"questions": [], "waiting": 0, "overviews": {doc_id: [sentence]}}
+    page.route("**/api/collections/about/questions*", lambda route: route.fulfill(json=told))
+    goto("/library/about")
+    page.get_by_role("row", name="Ships").get_by_role("link", name=said).click()
+    expect(page.locator("dialog.panel mark").first).to_contain_text(said)
+
+
 @EVERY_LOOK
 def test_it_can_be_used_by_everybody(
     served: Served, page: Page, goto: Any, axe: Any, picture: Any

@@ -17,8 +17,10 @@ from citewell.service.library.embedding import embed_pending
 from citewell.service.library.offered_questions import (
     MOST_DOCUMENTS,
     get_questions,
+    list_overviews,
     list_suggestions,
 )
+from citewell.service.library.overviews import write_overview
 
 RULES = """# Rules
 
@@ -30,7 +32,8 @@ async def check_all(app: App) -> None:
     questions = get_questions(app)
     while waiting := await questions.list_unasked(1, MOST_DOCUMENTS):
         [(doc_id, sha256, _)] = waiting
-        await questions.put(doc_id, sha256, await service.check_questions(app, doc_id))
+        found = await service.check_questions(app, doc_id)
+        await questions.put(doc_id, sha256, found, await write_overview(app, doc_id))
 
 
 @pytest.fixture
@@ -89,3 +92,16 @@ async def test_a_document_of_other_bytes_is_asked_anew(filled: App, tmp_path: Pa
     assert [each.lang for each in left] == ["zh"]
     assert len(await get_questions(filled).list_unasked(5, 40)) == 1
     assert await get_questions(filled).list_unasked(5, 1) == []
+
+
+async def test_what_a_document_is_about_is_kept_in_its_own_words(filled: App) -> None:
+    """At the places of its text where they stand; it goes with the document."""
+    await check_all(filled)
+    found = await list_overviews(filled, "default")
+    assert len(found) == 2
+    for doc_id, sentences in found.items():
+        text = (await filled.catalog.content(doc_id)).text
+        assert all(text[each.start : each.end] == each.text for each in sentences)
+    gone = next(iter(found))
+    await filled.catalog.delete(gone)
+    assert gone not in await list_overviews(filled, "default")

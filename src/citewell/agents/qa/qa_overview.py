@@ -55,7 +55,7 @@ async def draft_overview(state: QAState, deps: Deps) -> Drafted | None:
     if not state.surveyed or is_connected(deps.llm) or deps.reader is None:
         return None
     question = state.standalone_question
-    state.passages = [_read_whole(n, hit) for n, hit in enumerate(state.retrieved_documents, 1)]
+    state.passages = [read_whole(n, hit) for n, hit in enumerate(state.retrieved_documents, 1)]
     if state.question_intent in OVERVIEWS:
         points = count_points(question, (hit.title for hit in state.retrieved_documents))
         draft = await quote_overview(state.passages, points, deps.embedder)
@@ -64,7 +64,8 @@ async def draft_overview(state: QAState, deps: Deps) -> Drafted | None:
     return Drafted(question, state.passages, draft, get_tier(None, deps.reader))
 
 
-def _read_whole(n: int, hit: Hit) -> Passage:
+def read_whole(n: int, hit: Hit) -> Passage:
+    """A section as a passage of all its sentences."""
     spans = split_sentences(hit.text)
     places = tuple((hit.start + a, hit.start + b) for a, b in spans)
     return Passage(n, hit, places, join_spans(hit.text, spans))

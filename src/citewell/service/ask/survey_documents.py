@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from citewell.retrieve.query import Found
+from citewell.runtime.app import App
 from citewell.service.ask.run import Run
 from citewell.service.library.offered_questions import list_suggestions
 from citewell.skills.dialogue.meant_titles import find_meant_titles
@@ -58,7 +59,10 @@ class Surveyor:
         return [info.title for info in documents[:MOST_DOCUMENTS]], found[:OFFERED]
 
     async def _load(self, chosen: list[DocumentInfo]) -> Found:
-        hits = [hit for info in chosen for hit in await self._load_sections(info, len(chosen))]
+        app = self._run.app
+        hits = [
+            hit for info in chosen for hit in await load_sections(app, info, BUDGET // len(chosen))
+        ]
         return Found(hits, 1.0 if hits else 0.0)
 
     async def _find_meant(self, question: str, documents: list[DocumentInfo]) -> list[DocumentInfo]:
@@ -83,33 +87,36 @@ class Surveyor:
         ]
         return sorted(found, key=lambda info: -info.added_at)[:MOST_LISTED]
 
-    async def _load_sections(self, info: DocumentInfo, documents: int) -> list[Hit]:
-        document = await self._run.app.catalog.content(info.doc_id)
-        left, hits = BUDGET // documents, list[Hit]()
-        for n, section in enumerate(document.sections):
-            text = document.text[section.start : section.end]
-            left -= count_tokens(text)
-            if left < 0 and hits:
-                break
-            if text.strip():
-                hits.append(
-                    Hit(
-                        -n - 1,
-                        info.doc_id,
-                        info.collection,
-                        info.title,
-                        info.uri,
-                        section.heading_path,
-                        None,
-                        section.start,
-                        section.end,
-                        text,
-                        info.lang,
-                        section=n,
-                        media_type=info.media_type,
-                    )
+
+async def load_sections(app: App, info: DocumentInfo, budget: int = BUDGET) -> list[Hit]:
+    """The sections of a document, as many as have `budget` tokens; one at least. Raises
+    StorageError, NotFound.
+    """
+    document, left, hits = await app.catalog.content(info.doc_id), budget, list[Hit]()
+    for n, section in enumerate(document.sections):
+        text = document.text[section.start : section.end]
+        left -= count_tokens(text)
+        if left < 0 and hits:
+            break
+        if text.strip():
+            hits.append(
+                Hit(
+                    -n - 1,
+                    info.doc_id,
+                    info.collection,
+                    info.title,
+                    info.uri,
+                    section.heading_path,
+                    None,
+                    section.start,
+                    section.end,
+                    text,
+                    info.lang,
+                    section=n,
+                    media_type=info.media_type,
                 )
-        return hits
+            )
+    return hits
 
 
 def _find_named(question: str, documents: list[DocumentInfo]) -> list[DocumentInfo]:

@@ -15,9 +15,10 @@ from citewell.service.ask.ask_qa import run_qa
 from citewell.service.ask.begin_run import begin_run
 from citewell.service.ask.run import AskRequest
 from citewell.service.library.offered_questions import MOST_DOCUMENTS, get_questions, scale_vector
+from citewell.service.library.overviews import write_overview
 from citewell.skills.guide.document_questions import Proposal, propose_questions
 from citewell.store.library.collection_rows import CONFIRMED
-from citewell.store.library.questions import CheckedQuestion
+from citewell.store.library.questions import CheckedQuestion, OverviewSentence
 from citewell.text.sentences import detect_language
 from citewell.types import Answer
 
@@ -71,8 +72,10 @@ async def check_questions_forever(app: App) -> None:
                 for doc_id, sha256, collection in await get_questions(app).list_unasked(
                     1, MOST_DOCUMENTS
                 ):
-                    found = [] if collection.startswith(CONFIRMED) else await _check(app, doc_id)
-                    await get_questions(app).put(doc_id, sha256, found)
+                    found = (
+                        ([], []) if collection.startswith(CONFIRMED) else await _look(app, doc_id)
+                    )
+                    await get_questions(app).put(doc_id, sha256, *found)
                     wait = 0.0
         except CitewellError as error:
             wait = RETRY
@@ -83,8 +86,8 @@ async def check_questions_forever(app: App) -> None:
         await asyncio.sleep(wait)
 
 
-async def _check(app: App, doc_id: str) -> list[CheckedQuestion]:
+async def _look(app: App, doc_id: str) -> tuple[list[CheckedQuestion], list[OverviewSentence]]:
     try:
-        return await check_questions(app, doc_id)
+        return await check_questions(app, doc_id), await write_overview(app, doc_id)
     except NotFound:  # it went meanwhile
-        return []
+        return [], []

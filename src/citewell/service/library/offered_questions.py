@@ -10,7 +10,7 @@ import numpy as np
 
 from citewell.models.base import Vector
 from citewell.runtime.app import App
-from citewell.store.library.questions import CheckedQuestion, Questions
+from citewell.store.library.questions import CheckedQuestion, OverviewSentence, Questions
 from citewell.types import Shown
 
 MOST_DOCUMENTS = 40  # of a collection, the newest: each costs some seconds of work
@@ -62,6 +62,11 @@ async def list_suggestions(
         )
         for each in found[:limit]
     ]
+
+
+async def list_overviews(app: App, collection: str) -> dict[str, list[OverviewSentence]]:
+    """What its documents are about, by document. Raises NotFound."""
+    return await get_questions(app).list_overviews((await app.collections.get(collection)).name)
 
 
 async def count_waiting(app: App, collection: str, lang: str = "") -> int:

@@ -1,5 +1,5 @@
-"""Questions that documents were found to answer. They go with their document, and are no longer its
-own once its bytes are others.
+"""Questions that documents were found to answer, and what they are about. Both go with their
+document, and are no longer its own once its bytes are others.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pydantic import TypeAdapter
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -28,6 +29,7 @@ from citewell.store.dialects.upserts import insert_or_ignore
 from citewell.store.library.chunks import replace_surrogates
 from citewell.store.library.library_locks import hold_documents
 from citewell.store.schema.library import chunks, documents, question_sets, questions
+from citewell.types import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,17 @@ class CheckedQuestion:
     lang: str
     confidence: float
     vector: Vector
+
+
+class OverviewSentence(Shown):
+    """A sentence of a document that tells what it is about, and its place in the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+_SENTENCES = TypeAdapter(list[OverviewSentence])
 
 
 class Questions:
@@ -71,13 +84,21 @@ class Questions:
 
         return await self._db.read(count)
 
-    async def put(self, doc_id: str, sha256: str, found: Sequence[CheckedQuestion]) -> None:
+    async def put(
+        self,
+        doc_id: str,
+        sha256: str,
+        found: Sequence[CheckedQuestion],
+        overview: Sequence[OverviewSentence] = (),
+    ) -> None:
         """All of a document, in place of those before; nothing where it has gone meanwhile."""
+        kept_overview = _SENTENCES.dump_json(list(overview)).decode("utf-8", "replace")
 
         def put(connection: Connection) -> None:
             hold_documents(connection, [doc_id])
             connection.execute(_DELETE_SET, {"of": doc_id})
-            kept = connection.execute(_PUT_SET, {"of": doc_id, "same": sha256}).rowcount
+            row = {"of": doc_id, "same": sha256, "told": replace_surrogates(kept_overview)}
+            kept = connection.execute(_PUT_SET, row).rowcount
             if kept and found:
                 connection.execute(_PUT, [self._build_row(each) for each in found])
 
@@ -92,6 +113,15 @@ class Questions:
             "embedder": self._embedder,
             "vector": np.asarray(each.vector, "<f4").tobytes(),
         }
+
+    async def list_overviews(self, collection: str) -> dict[str, list[OverviewSentence]]:
+        """By document."""
+
+        def rows(connection: Connection) -> dict[str, list[OverviewSentence]]:
+            found = connection.execute(_LIST_OVERVIEWS, {"collection": collection})
+            return {row.doc: _SENTENCES.validate_json(row.overview) for row in found}
+
+        return await self._db.read(rows)
 
     async def list_of_collection(self, collection: str) -> list[CheckedQuestion]:
         """The surest first."""
@@ -162,12 +192,17 @@ _COUNT_UNASKED = (
 )
 _DELETE_SET = delete(question_sets).where(question_sets.c.doc == bindparam("of"))
 _PUT_SET = insert(question_sets).from_select(
-    ["doc", "sha256"],
-    select(documents.c.doc_id, documents.c.sha256).where(
+    ["doc", "sha256", "overview"],
+    select(documents.c.doc_id, documents.c.sha256, bindparam("told", type_=Text)).where(
         documents.c.doc_id == bindparam("of"), documents.c.sha256 == bindparam("same")
     ),
 )
 _PUT = insert_or_ignore(questions)
+_LIST_OVERVIEWS = (
+    select(question_sets.c.doc, question_sets.c.overview)
+    .select_from(documents.join(question_sets, _is_set_here))
+    .where(documents.c.collection == bindparam("collection"), question_sets.c.overview != "[]")
+)
 _LIST = (
     select(questions, documents.c.title)
     .join(question_sets, question_sets.c.doc == questions.c.doc)

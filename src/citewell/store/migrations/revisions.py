@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection, inspect, text
 
-REVISIONS: Final = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
+REVISIONS: Final = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 # those with which an earlier version works on: new tables, and new columns with a default, that it
 # need not know of. What takes away or changes comes a release after the last use. Versions that
 # know nothing after 0004 are not let in: they hold none of the locks by which writers respect each

@@ -171,6 +171,8 @@ question_sets = Table(
     make_rowid(),
     Column("doc", Text, ForeignKey("documents.doc_id", ondelete="CASCADE"), primary_key=True),
     Column("sha256", Text, nullable=False),
+    # JSON: `OverviewSentence`s, written together with the questions
+    Column("overview", Text, nullable=False, server_default="[]"),
 )
 
 questions = Table(

@@ -26,6 +26,7 @@ from citewell.service.library.chunking import ChunkerName
 from citewell.service.library.offered_questions import (
     OfferedQuestion,
     count_waiting,
+    list_overviews,
     list_suggestions,
 )
 from citewell.service.library.rechunk import set_chunking
@@ -36,6 +37,7 @@ from citewell.store.job_rows import Job
 from citewell.store.library.collection_rows import CollectionInfo
 from citewell.store.library.document_pages import MOST, DocumentPage, Order
 from citewell.store.library.documents import DocumentInfo
+from citewell.store.library.questions import OverviewSentence
 
 router = APIRouter(prefix="/api/collections", tags=["collections"], route_class=JSONRoute)
 MOST_FILES = 1_000  # of one upload
@@ -172,10 +174,13 @@ async def upload(name: str, request: Request, app: Citewell, _: Editor) -> Job:
 
 
 class Suggestions(BaseModel):
-    """`waiting`: documents (of the language) that were not looked at yet."""
+    """`waiting`: documents (of the language) that were not looked at yet. `overviews`: what
+    documents are about, in their own sentences, by document.
+    """
 
     questions: list[OfferedQuestion]
     waiting: int
+    overviews: dict[str, list[OverviewSentence]]
 
 
 @router.get("/{name}/questions")
@@ -187,10 +192,12 @@ async def list_questions(
     near: Annotated[str, Query(max_length=8_000, description="those nearest to this one")] = "",
     doc_id: Annotated[list[str] | None, Query(description="of these, with `near`")] = None,
 ) -> Suggestions:
-    """Questions whose answers were found in the collection before they are offered; none until a
-    server has had the time for it.
+    """Questions whose answers were found in the collection before they are offered, and what its
+    documents are about (without `near`); none until a server has had the time for it.
     """
     found = await list_suggestions(
         app, name, limit=limit, lang=lang, near=near, documents=doc_id or ()
     )
-    return Suggestions(questions=found, waiting=await count_waiting(app, name, lang))
+    overviews = {} if near else await list_overviews(app, name)
+    waiting = await count_waiting(app, name, lang)
+    return Suggestions(questions=found, waiting=waiting, overviews=overviews)

@@ -10,6 +10,7 @@ import { html, useEffect, useMemo, useRef, useState } from "../ui/html.js";
 import { ask, Badge, Button, Empty, Field, Icon, IconButton, toast } from "../ui/index.js";
 import { fileName, langName, typeName } from "./kinds.js";
 import { openWhole } from "./open.js";
+import { Overview, useOverviews } from "./overviews.js";
 
 /**
  * @typedef {{doc_id: string, collection: string, uri: string, title: string, media_type: string, lang: string, version: number,
@@ -43,6 +44,7 @@ export function Documents({ first, collection, mayEdit, reload, preview }) {
   const [text, setText] = useState("");
   const [order, setOrder] = useState(/** @type {Order} */ ({ key: "added_at", up: false }));
   const [most, setMost] = useState(A_PAGE);
+  const overviews = useOverviews(collection);
   const [chosen, setChosen] = useState(/** @type {Set<string>} */ (new Set()));
   const large = first.total > first.documents.length;
   const { documents: docs, total, more } = usePages(first, collection, text, order);
@@ -80,7 +82,7 @@ export function Documents({ first, collection, mayEdit, reload, preview }) {
           ${COLUMNS.map((column) => html`<${Head} key=${column.key} column=${column} order=${order} setOrder=${setOrder} />`)}
           <th scope="col"><span class="unseen">${t("library.actions")}</span></th>
         </tr></thead>
-        <tbody>${shown.map((doc) => html`<${Row} key=${doc.doc_id} doc=${doc} mayEdit=${mayEdit} chosen=${chosen.has(doc.doc_id)}
+        <tbody>${shown.map((doc) => html`<${Row} key=${doc.doc_id} doc=${doc} overview=${overviews[doc.doc_id]} mayEdit=${mayEdit} chosen=${chosen.has(doc.doc_id)}
           choose=${pick} remove=${remove} preview=${preview} reload=${reload} />`)}</tbody>
       </table>
     </div>`}
@@ -142,10 +144,10 @@ function Head({ column, order, setOrder }) {
 }
 
 /**
- * @param {{doc: Doc, mayEdit: boolean, chosen: boolean, choose: (ids: string[], yes: boolean) => void,
+ * @param {{doc: Doc, overview: import("./overviews.js").OverviewSentence[] | undefined, mayEdit: boolean, chosen: boolean, choose: (ids: string[], yes: boolean) => void,
  *   remove: (docs: Doc[]) => Promise<void>, preview: (doc: Doc) => void, reload: () => void}} props
  */
-function Row({ doc, mayEdit, chosen, choose, remove, preview, reload }) {
+function Row({ doc, overview, mayEdit, chosen, choose, remove, preview, reload }) {
   const { doc_id: id, title } = doc;
   const file = fileName(doc.uri);
   return html`<tr class=${chosen ? "chosen" : ""}>
@@ -154,6 +156,7 @@ function Row({ doc, mayEdit, chosen, choose, remove, preview, reload }) {
     <td class="lib-doc">
       <button type="button" class="link lib-title" onClick=${() => openWhole(doc)}>${title || file}</button>
       ${file !== title && html`<span class="lib-uri">${file}</span>`}
+      ${overview && html`<${Overview} doc=${doc} sentences=${overview} />`}
       ${doc.gone_since != null && html`<span title=${t("library.gone_hint")}><${Badge} kind="warn">${t("library.gone_since", { day: day(doc.gone_since) })}<//></span>`}
       ${doc.warnings.length > 0 && html`<details class="lib-warnings"><summary><${Badge} kind="warn">
         ${t("library.warnings_n", { n: doc.warnings.length })}<//></summary><ul>${doc.warnings.map((text) => html`<li key=${text}>${said(text)}</li>`)}</ul></details>`}
