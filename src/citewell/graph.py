@@ -36,7 +36,7 @@ from citewell.types import Step
 
 
 class State(Protocol):
-    """What every agent's state has: how each node ended, by its spec name, a failed one too."""
+    """What every agent's state has: how each node ended, by its spec name, failed ones too."""
 
     node_execution_status: dict[str, str]
 
@@ -53,7 +53,7 @@ Done = Callable[[Step, str], Awaitable[None]]
 
 
 async def _ignore_step(_: Step, __: str) -> None:
-    """Nobody keeps how far the run has come."""
+    """For runs whose progress is not stored."""
 
 
 _sink: ContextVar[Callable[[Any], None]] = ContextVar("sink")
@@ -95,13 +95,13 @@ def record_detail(**detail: Any) -> None:
 
 
 def get_current_node() -> str:
-    """The node inside which this is asked, by its spec name; empty outside of any."""
+    """The spec name of the node that is running in this task; empty outside of nodes."""
     return _name.get()
 
 
 def enter_node(name: str, sink: Callable[[Any], None]) -> dict[str, Any]:
-    """A node begins in this task: where its events go, and what it will have noted. For `Graph` and
-    `step_runner.py`.
+    """Mark the begin of a node in this task: where its events go, and where its details are noted.
+    For `Graph` and `step_runner.py`.
     """
     detail: dict[str, Any] = {}
     _sink.set(sink)
@@ -183,8 +183,8 @@ class Graph(Generic[S]):
     ) -> AsyncIterator[Any]:
         """Run to the end, yielding a `Step` after every node and whatever nodes `emit` in between.
         `state` is changed in place. `start`: the node to go on from, in a run whose first `n` steps
-        are done. `done` is awaited after every node: who keeps the state there can go on from it,
-        and a step that could not be kept is not over. Raises StepLimit when more than `step_limit`
+        are done. `done` is awaited after every node: it may store the state, from which the run can
+        be resumed; if it raises, the step is not over. Raises StepLimit when more than `step_limit`
         nodes have run.
         """
         from langgraph.errors import GraphRecursionError  # heavy: only a run needs it
@@ -209,19 +209,18 @@ class Graph(Generic[S]):
         return found
 
     def get_compiled(self) -> Any:
-        """As LangGraph has it, over the agent's own state, so that its tools draw it and step
-        through it. LangGraph is imported for this: once, by the first run or by who wants that one
-        to be quick.
+        """The graph compiled by LangGraph, over the agent's own state, so that LangGraph's tools
+        can draw it and step through it. Imports LangGraph on first use, which takes a while.
 
-        Who runs it otherwise than by `run` hands over in `config["configurable"]` the `deps` of the
-        nodes, and where they want `start` (a node's name) and `done`.
+        Callers that do not use `run` pass the nodes' `deps` in `config["configurable"]`, and
+        optionally `start` (a node's name) and `done`.
         """
         if self._compiled is None:
             self._compiled = self.build_state_graph().compile()
         return self._compiled
 
     def build_state_graph(self) -> Any:
-        """LangGraph's `StateGraph`, for who compiles it with a checkpointer of their own."""
+        """LangGraph's `StateGraph`, for callers that compile it with their own checkpointer."""
         os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = (
             "false"  # no telemetry, of a library's either
         )

@@ -59,7 +59,7 @@ def canonicalize_url(url: str) -> str:
 
 
 def get_url_identity(url: str) -> str:
-    """What a canonical URL is compared by; a slash at the end of its path makes no difference."""
+    """The key by which canonical URLs are compared: without a slash at the end of the path."""
     path, mark, query = url.partition("?")
     return path.rstrip("/") + mark + query
 
@@ -73,7 +73,7 @@ def join_url(base: str, link: str) -> str:
 
 
 def get_origin(url: str) -> str:
-    """Scheme, host and port of a canonical URL: what one robots.txt speaks for."""
+    """Scheme, host and port of a canonical URL: what one robots.txt applies to."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -172,5 +172,5 @@ def _make_url_error(url: str, why: str) -> InvalidInput:
 
 
 def strip_www(url: str) -> str:
-    """Host and port without `www.`: what a site's owner means by it."""
+    """Host and port without `www.`, which most sites answer alike."""
     return urlsplit(url).netloc.removeprefix("www.")

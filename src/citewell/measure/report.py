@@ -1,6 +1,5 @@
 """The shape of a report: what `citewell eval --json` writes and every other part of an evaluation
-reads. All figures come from the items, which are all there, so a report can be judged, compared and
-counted again.
+reads. It contains all items, so all figures can be computed again.
 """
 
 from __future__ import annotations

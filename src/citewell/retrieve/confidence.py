@@ -1,7 +1,6 @@
-"""How likely it is that a search found what was asked for: a calibrated probability, made of
-signals that are measured. No weight is written in code. `citewell eval --calibrate` fits them;
-`calibration.json` beside this file holds the shipped ones with what they were fitted on, and a
-library may keep its own.
+"""The calibrated probability that a search found what was asked for, computed from measured
+signals. The weights are fitted by `citewell eval --calibrate`, never written in code:
+`calibration.json` beside this file has the shipped ones, and a library may have its own.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ def measure_signals(question: str, hits: Sequence[Hit]) -> dict[str, float]:
 
 
 class Fitted(BaseModel):
-    """What a set of weights was fitted on, and how well it foretold what it had not seen
+    """What a set of weights was fitted on, and how well it predicts unseen questions
     (cross-validated by question).
     """
 
@@ -123,7 +122,7 @@ class Calibration(BaseModel):
     @field_validator("answer", mode="before")
     @classmethod
     def _convert_old_answer(cls, value: object) -> object:
-        """Until 0.1 one set of weights stood here, of signals that are no more."""
+        """Up to version 0.1 this was one set of weights, of signals that no longer exist."""
         return {} if value is None or (isinstance(value, dict) and "bias" in value) else value
 
 
@@ -153,8 +152,8 @@ def read_calibration(path: Path) -> Calibration:
 
 
 def load_own(path: Path, embedder: str) -> Calibration | None:
-    """What the library at `path` keeps; None where it keeps nothing. Raises ConfigError for what
-    cannot be used, and why.
+    """The library's own weights at `path`; None if there are none. Raises ConfigError for unusable
+    ones.
     """
     if not path.exists():
         return None

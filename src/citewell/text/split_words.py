@@ -1,4 +1,4 @@
-"""Long lists of words, written as text."""
+"""Word lists written as one text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Text to the words that the keyword index holds, and questions to the words that it is asked for.
-Both sides cut text the same way. Chinese is cut by jieba in search mode, with every two
-neighbouring characters beside it, because a dictionary alone misses words (研究人员用量子计算 cut
-as 用量|子 would lose 量子). A change here needs a migration that writes the `words` table again.
+"""Tokenizes texts for the keyword index, and questions for searching it. Both are cut the same way.
+Chinese is cut by jieba in search mode, and every two neighbouring characters are a token too,
+because a dictionary alone misses words (研究人员用量子计算 cut as 用量|子 would lose 量子). A
+change here needs a migration that writes the `words` table again.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def tokenize_for_index(text: str) -> list[str]:
 
 
 def tokenize_query(text: str) -> list[str]:
-    """The tokens to look for, each once, stop words left out unless there is nothing else."""
+    """The tokens to search for, each once, without stop words unless there is nothing else."""
     return _collect_query_tokens(text, skip=True) or _collect_query_tokens(text, skip=False)
 
 
@@ -111,7 +111,7 @@ def _collect_query_tokens(text: str, *, skip: bool) -> list[str]:
 
 
 def _fold_text(text: str) -> str:
-    """Full width to half, capitals to small, one kind of hyphen, no thousands marks."""
+    """Half width, lower case, one kind of hyphen, no thousands separators."""
     text = unicodedata.normalize("NFKC", text).translate(_SAME).casefold()
     return _THOUSANDS.sub("", text).replace("'s ", " ").replace("'", "")
 

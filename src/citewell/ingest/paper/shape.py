@@ -1,6 +1,6 @@
 """The shape of a scientific paper: its parts by role, figures, tables, equations, references, as
-spans of its text. Whatever is found, `document.text[start:end]` is the words meant; what is not
-found is empty, never guessed.
+spans of its text. Spans are offsets: `document.text[start:end]` is the text. What is not found is
+empty, never guessed.
 """
 
 from __future__ import annotations

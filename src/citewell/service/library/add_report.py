@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class FileReport(Shown):
-    """What became of a file. `reason` says why it failed; `chunks` are its passages now."""
+    """The result of adding a file. `reason`: why it failed; `chunks`: its passages now."""
 
     path: str
     status: Literal["added", "replaced", "unchanged", "failed"]
@@ -43,7 +43,7 @@ class AddReport(Shown):
 
 
 def build_failed_report(uri: str, error: Exception) -> FileReport:
-    """The report of an unreadable file. A fault of ours costs this file alone, and is logged."""
+    """The report of an unreadable file. A bug costs this file alone, and is logged."""
     if isinstance(error, UnreadableFile):
         reason = error.explanation
     elif isinstance(error, OSError):

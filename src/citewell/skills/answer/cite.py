@@ -60,7 +60,7 @@ def _build_citation(n: int, unit: Unit, score: float, *, verified: bool) -> Cita
 
 
 def renumber_citations(proof: Proof, kept: Sequence[Sentence]) -> Proof:
-    """The proof of fewer sentences: unused citations left out, the others renumbered."""
+    """The proof of some of the sentences: unused citations are left out, others renumbered."""
     used = sorted({n for s in kept for n in s.citations})
     new = {old: i + 1 for i, old in enumerate(used)}
     sentences = [s.model_copy(update={"citations": [new[n] for n in s.citations]}) for s in kept]

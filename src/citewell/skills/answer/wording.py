@@ -123,18 +123,18 @@ _TEXTS: Final[Mapping[str, Text]] = {
 
 
 def format_message(key: str, lang: str, **values: str) -> str:
-    """One of our sentences; English where the language has none."""
+    """A sentence of this module; in English where the language has none."""
     return translate(_TEXTS[key].fill(**values), lang)
 
 
 def is_clarifying_question(text: str) -> bool:
-    """Whether a message is our own question back."""
+    """Whether a message is one of the clarifying questions of this module."""
     asked = (translate(_TEXTS["which"], lang) for lang in list_languages())
     return any(text.startswith(question.partition("{")[0]) for question in asked)
 
 
 def describe_ending(tried: Sequence[str], stop_reason: str, lang: str, *, web: bool) -> str:
-    """What was tried before giving up, and what ended it."""
+    """A sentence about what was tried before giving up, and why it ended."""
     joint = "、" if lang == "zh" else ", "
     parts = (
         [
@@ -153,7 +153,7 @@ def describe_ending(tried: Sequence[str], stop_reason: str, lang: str, *, web: b
 
 
 def format_refusal(hits: Sequence[Hit], lang: str) -> str:
-    """That the documents do not tell, and where the nearest passages stand."""
+    """A refusal: that the documents do not tell, and where the nearest passages are."""
     if not hits:
         return format_message("empty", lang)
     return (
@@ -175,7 +175,7 @@ def format_reasons(reasons: Sequence[str], lang: str) -> str:
 
 
 def format_nearest_sources(hits: Sequence[Hit] | Sequence[Citation], lang: str) -> str:
-    """Where the nearest passages stand."""
+    """A sentence that names where the nearest passages are."""
     names = []
     for hit in hits[:3]:
         page = format_message("page", lang, page=str(hit.page)) if hit.page else ""

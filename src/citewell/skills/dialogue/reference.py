@@ -1,6 +1,6 @@
-"""What a question refers to in the conversation before it: does it lean on history, on which of two
-things, and in full words. A rewrite may make a question longer, never different; what does not pass
-the check is not used.
+"""Resolves what a follow-up question refers to in the conversation: whether it is one, which of two
+things it may mean, and the question in full words. A rewrite may only add words of the
+conversation; one that fails the check is not used.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ _PAIR = re.compile(
 
 
 def is_follow_up(question: str, history: Sequence[Message] = ()) -> bool:
-    """Whether a question leans on earlier ones: pronoun, ellipsis, few words, a reply."""
+    """Whether a question depends on earlier ones: by a pronoun, an ellipsis, few words, or as a
+    reply.
+    """
     if history and history[-1].role == "assistant" and is_clarifying_question(history[-1].content):
         return True
     words = _replace_it_acronym(question)
@@ -62,16 +64,14 @@ def is_follow_up(question: str, history: Sequence[Message] = ()) -> bool:
 
 
 def _replace_it_acronym(text: str) -> str:
-    """With a plain word for IT, the department, which looks like a pronoun: capitals in a sentence
-    that has small letters.
-    """
+    """Replaces IT, the department, by a plain word, because it looks like a pronoun."""
     return _IT.sub("informatics", text) if _SMALL.search(_IT.sub("", text)) else text
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What a question is searched by: `text`, and `context` (empty where nothing was asked before),
-    which counts `weight` times as much.
+    """The texts by which a question is searched: `text`, and `context` (empty for a first
+    question), which counts `weight` times as much.
     """
 
     text: str
@@ -80,8 +80,8 @@ class Readings:
 
 
 def build_readings(question: str, history: Sequence[Message]) -> Readings:
-    """A question that leans on those before it is searched joined to them and, as much, alone; one
-    that does not, alone and, a little, joined.
+    """A follow-up is searched joined to earlier questions and, with equal weight, alone; other
+    questions alone and, with a small weight, joined.
     """
     behind = join_earlier_questions(question, history) if history else question
     if behind == question:
@@ -92,13 +92,13 @@ def build_readings(question: str, history: Sequence[Message]) -> Readings:
 
 
 def get_last_question(history: Sequence[Message]) -> str:
-    """What the user asked before, empty where nothing was asked."""
+    """The user's last question; empty for none."""
     return next((m.content[:READ] for m in reversed(history) if m.role == "user"), "")
 
 
 def join_earlier_questions(question: str, history: Sequence[Message]) -> str:
-    """The question behind the ones that it leans on, back to one that stands on its own (three at
-    most).
+    """The question after the earlier ones that it depends on, back to one that is complete in
+    itself (three at most).
 
     Joined to the previous question alone, 16 of 16 follow-ups of the probes in the notes on models
     found their passages.
@@ -112,7 +112,7 @@ def join_earlier_questions(question: str, history: Sequence[Message]) -> str:
 
 
 def find_antecedents(question: str, history: Sequence[Message]) -> list[str]:
-    """Two names a pronoun may equally mean: joined in the last question. Else empty."""
+    """Two names that a pronoun may equally mean, if the last question joins them; else empty."""
     if not _SINGULAR.search(_replace_it_acronym(question)) or _extract_names(question):
         return []
     before = get_last_question(history)
@@ -159,8 +159,8 @@ async def _request_rewrite(question: str, turns: Sequence[Message], llm: LLM, ea
 
 
 def _is_plausible_rewrite(text: str, question: str, history: Sequence[Message]) -> bool:
-    """A rewrite asks what is new, stays short, brings in no word that nobody said and no figure
-    that only the answers had.
+    """Whether a rewrite asks something new, is short, and adds no word that is not in the
+    conversation and no figure that only answers contain.
     """
     asked = extract_facts("\n".join([question, *(m.content for m in history if m.role == "user")]))
     said = extract_facts("\n".join([question, *(m.content for m in history)]))

@@ -25,7 +25,7 @@ RANK_BONUS = 0.15  # for a sentence of the first passage over one of the second,
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A hit as sent: `spans` are offsets into its document, `text` their words."""
+    """A hit as it is sent to a model: `spans` are offsets into its document, `text` their text."""
 
     n: int
     hit: Hit
@@ -75,9 +75,9 @@ Widen = Callable[[Sequence[Hit], int], Awaitable[list[Hit]]]
 async def select_passages(
     question: str, hits: Sequence[Hit], llm: LLM | None, widen: Widen, *, share: float = 1.0
 ) -> list[Passage]:
-    """What is read for an answer: by a connected model the hits with what stands around them, in
-    document order, the best document first, within this share of its budget; by the reader the best
-    hits whole, best first.
+    """The passages for an answer: for a connected model the hits with their surroundings, in
+    document order, the best document first, within this share of its budget; for the reader the
+    best whole hits, best first.
     """
     budget = llm.evidence_tokens if llm else 0
     if budget < CONNECTED_TIER:
@@ -141,7 +141,7 @@ def _pick_best_sentences(
 
 
 def join_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """Sentences with the white space that stood between them; ` … ` where some were left out."""
+    """Sentences with the white space between them; ` … ` where some are left out."""
     parts = [text[spans[0][0] : spans[0][1]]]
     for (_, end), (start, stop) in pairwise(spans):
         gap = text[end:start]

@@ -22,7 +22,7 @@ RuleState = Literal["waiting", "active", "rejected", "undone"]
 
 
 class Confirmation(Shown):
-    """Who stands by an item, since when (seconds since the epoch), and the trace they saw."""
+    """Who confirmed an item, when (seconds since the epoch), and by which trace."""
 
     user_id: str
     trace_id: str
@@ -30,7 +30,7 @@ class Confirmation(Shown):
 
 
 class Confirmed(Shown):
-    """A question-and-answer chain that people have confirmed. `pending`: not by enough of them yet.
+    """A question-and-answer chain that people have confirmed. `pending`: not by enough people yet.
     `logic`: the SQL of the data agent, else what was searched and cited. `fingerprint`: of the
     schema (or of the cited documents) that it was confirmed on. `conflicts`: ids of items that
     answer the same question otherwise. `path` of its document, relative to the home. `owner`: the

@@ -1,6 +1,6 @@
 """The rows of collections: their names, owners, and how their documents are cut. Functions of a
-connection; `collection_store.py` gives the methods. Only a user who may see a collection, its owner
-or everybody, learns of it.
+connection; `collection_store.py` gives the methods. A private collection is visible to its owner
+only.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ _CONFIRMED = re.compile(rf"{CONFIRMED}(-[0-9a-f]{{16}})?")
 
 
 class CollectionInfo(Shown):
-    """`embedded` of its `chunks` can be found by meaning (have a vector of the embedder in use);
-    all of them by their words. Summaries are not counted. `chunking`: how its documents are cut
-    where that differs from the settings. `owner`: the one user who may see it; empty: everybody.
+    """`embedded` of its `chunks` have a vector of the embedder in use, so they can be found by
+    meaning; all of them are found by words. Summaries are not counted. `chunking`: how its
+    documents are cut where that differs from the settings. `owner`: the one user who may see it;
+    empty: everybody.
     """
 
     name: str
@@ -54,7 +55,9 @@ class CollectionInfo(Shown):
 
 
 def get_confirmed_collection(owner: str) -> str:
-    """The collection of confirmed answers from what is this user's alone, or everybody's."""
+    """The name of the collection of confirmed answers that rest on this user's private data; of the
+    shared one for an empty name.
+    """
     return (
         f"{CONFIRMED}-{hashlib.sha256(owner.encode('utf-8', 'replace')).hexdigest()[:16]}"
         if owner
@@ -68,8 +71,8 @@ def is_confirmed_collection(collection: str) -> bool:
 
 
 def ensure_collection(connection: Connection, name: str, now: float, owner: str = "") -> None:
-    """One that is there keeps its owner. The caller holds something of it (`library_locks.py`), so
-    that it stays.
+    """Creates it if it is missing; an existing one keeps its owner. The caller holds a lock of it
+    (`library_locks.py`), so that nobody deletes it meanwhile.
     """
     row = {"name": name, "created_at": now, "owner": owner}
     if connection.execute(_INSERT, row).rowcount:
@@ -79,7 +82,7 @@ def ensure_collection(connection: Connection, name: str, now: float, owner: str 
 
 
 def can_see_collection(connection: Connection, viewer: str | None, collection: str) -> bool:
-    """Whether this user may see what is in a collection; None: all of them."""
+    """Whether this user may see a collection; `viewer` None: any."""
     if viewer is None:
         return True
     owner = connection.execute(_OWNER, {"of": collection}).scalar_one_or_none()
@@ -89,7 +92,7 @@ def can_see_collection(connection: Connection, viewer: str | None, collection: s
 def get_collection(
     connection: Connection, name: str, embedder: str, viewer: str | None
 ) -> CollectionInfo:
-    """Raises NotFound, which says those there are and how to make this one."""
+    """Raises NotFound, which names the existing ones and how to create this one."""
     known = list_collections(connection, embedder, viewer)
     for info in known:
         if info.name == name:
@@ -110,7 +113,7 @@ def list_collections(
 
 
 def get_chunking(connection: Connection, name: str) -> dict[str, Any]:
-    """Asked for each document that is added, so it counts nothing."""
+    """Called for each document that is added, so it is one cheap query."""
     row = connection.execute(_CHUNKING, {"of": name}).scalar_one_or_none()
     return dict(json.loads(row)) if row else {}
 

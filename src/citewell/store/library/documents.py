@@ -1,6 +1,6 @@
 """The rows of documents. Functions of a connection; `catalog.py` has the methods. A new version of
-a document deletes all that was made of the old one and keeps its id and its priority. `embedder` is
-the name of the one in use: vectors of another do not count, because no search compares with them.
+a document replaces its chunks and keeps its id and priority. `embedder` is the name of the embedder
+in use: vectors of others are not counted, because no search uses them.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from citewell.types import Box, Chunk, Document, Shown
 
 class DocumentInfo(Shown):
     """`pages` is 0 where there are none; `bytes` and `sha256` are of the original file; summaries
-    are not counted among the `chunks`. `dated`: the day the file itself says it is of, in seconds
-    since the epoch. `priority`: 0 unless somebody set it. `gone_since`: since when the place that
-    it is kept in step with has it no more; then it is searched only where it is named.
+    are not counted among the `chunks`. `dated`: the date that the file itself states, in seconds
+    since the epoch. `priority`: 0 unless a user set it. `gone_since`: since when its place, with
+    which it is synchronised, has it no more; it is then searched only by name.
     """
 
     doc_id: str
@@ -68,9 +68,9 @@ class DocumentInfo(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A document as rows: all that costs time is done before the write lock is taken. `data`: its
-    bytes, or none where an object holds them, whose key is `place`. `vectors`: those of its texts
-    that were made before it is kept.
+    """A document as rows, prepared before the write lock is taken. `data`: its bytes; empty if they
+    are in the object store, under the key `place`. `vectors`: of its texts, if they are made
+    already.
     """
 
     uri: str
@@ -110,8 +110,8 @@ def put_document(
     now: float,
     priority: int | None = None,
 ) -> DocumentInfo:
-    """`priority` None: that of the version before. Which version is new is decided by the one that
-    is there: their address is held.
+    """`priority` None: that of the previous version. The address is locked, so that two versions
+    never get the same number.
     """
     hold_addresses(connection, collection, [new.uri])
     ensure_collection(connection, collection, now)

@@ -1,4 +1,4 @@
-"""What every table is made with: the one MetaData, whole numbers, and the order of arrival."""
+"""Shared by all tables: the MetaData, the type of integers, and the column of insertion order."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def make_rowid() -> Column[int]:
 
 
 def pick_columns(table: Table, shown: type[BaseModel]) -> list[Column[Any]]:
-    """Those that a model has fields of the same name for, in its order."""
+    """The columns that a model has fields for, in the order of its fields."""
     return [table.c[name] for name in shown.model_fields if name in table.c]
 
 
 def match_optional(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """Equal to the named parameter, or anything where that is None. For NOT NULL columns."""
+    """A condition: equal to the named parameter, or that is None. For NOT NULL columns."""
     return column == func.coalesce(bindparam(name, type_=column.type), column)
