@@ -1,11 +1,12 @@
 """Expressions that SQLite and PostgreSQL write differently.
 
-The one rule: each means the same in both, down to NULL; tests/store/test_dialects.py asks both.
-JSON is kept in TEXT columns; half a character, which JSON can hold and PostgreSQL's text cannot,
+The one rule: each gives the same result in both, for NULL too; tests/store/test_dialects.py runs
+both.
+JSON is stored in TEXT columns. A lone surrogate, which JSON allows and PostgreSQL's text does not,
 is read there as U+FFFD.
 
-What needs no word here: `func.substr(column, 1, func.length(p)) == p` is "begins with p" (LIKE is
-not: SQLite's knows no case); NULL stands first in SQLite's ascending order and last in
+Not needed here: `func.substr(column, 1, func.length(p)) == p` is "begins with p" in both (LIKE is
+not, because SQLite's ignores case); NULL stands first in SQLite's ascending order and last in
 PostgreSQL's, so order what may be NULL by `.nulls_first()` or `.nulls_last()`; `.offset(n)` needs
 no limit; a condition is a boolean in one and a number in the other, so compare it with nothing.
 """
@@ -45,7 +46,7 @@ _NO_TEXT: Final = (
 
 
 class _Words(FunctionElement[Any], ABC):
-    """`parts`: what it is made of, written already."""
+    """`parts`: its operands, compiled to SQL."""
 
     inherit_cache = True
 
@@ -75,8 +76,8 @@ def _quote_path(path: str) -> tuple[ColumnElement[str], ColumnElement[str]]:
 
 
 def _read_json(text: str) -> str:
-    """For PostgreSQL: the value of a text that is JSON, else NULL. To clean a text takes twenty
-    times as long as to read it, so only what it could not read otherwise is cleaned.
+    """For PostgreSQL: the value of a text that is JSON, else NULL. Cleaning a text takes twenty
+    times as long as reading it, so only unreadable ones are cleaned.
     """
     return (
         f"CAST(CASE WHEN pg_input_is_valid({text}, 'jsonb') THEN {text} WHEN {text} IS JSON THEN "
@@ -85,15 +86,15 @@ def _read_json(text: str) -> str:
 
 
 def _take_part(value: str, result: str) -> str:
-    """For PostgreSQL: `result` of a value, `part`, that is looked for once."""
+    """For PostgreSQL: `result` computed from a value, `part`, that is evaluated once."""
     once = f"SELECT {value} AS part OFFSET 0"
     return f"(SELECT {result} FROM ({once}) AS once)"  # noqa: S608 - words of ours
 
 
 class json_field(_Words):  # noqa: N801 - it reads as a function of SQL, like those below
-    """The text of one field of JSON: `json_field(column, "answer.status")`. A string is itself; a
-    whole number, true and false are as JSON writes them. NULL where the text is no JSON, or the
-    field is not there, null, an object or a list.
+    """The text of one field of JSON: `json_field(column, "answer.status")`. Strings are returned as
+    they are; integers, true and false as JSON writes them. NULL if the text is no JSON, or the
+    field is missing, null, an object or a list.
     """
 
     type = Text()
@@ -119,9 +120,9 @@ class json_field(_Words):  # noqa: N801 - it reads as a function of SQL, like th
 
 
 class json_excerpt(_Words):  # noqa: N801
-    """Several parts of JSON as one list of JSON, null for what is not there, and how many there are
-    in the list `counted` at its end. The whole text where it is no JSON, and in PostgreSQL, which
-    takes 15 times as long to look into a long text as to hand it over.
+    """Several parts of JSON as one JSON list, null for missing ones; its last element is the length
+    of the list `counted`. Returns the whole text if it is no JSON, and in PostgreSQL, where reading
+    parts of a long text takes 15 times as long as returning it.
     """
 
     type = Text()
@@ -141,7 +142,7 @@ class json_excerpt(_Words):  # noqa: N801
 
 
 class json_without(_Words):  # noqa: N801
-    """JSON without one of the fields of the whole; the text itself where it is no object."""
+    """JSON without one of its top-level fields; the text itself if it is no object."""
 
     type = Text()
     inherit_cache = True
@@ -174,9 +175,9 @@ class _Items(_Words):
 
 
 def list_json(text: ColumnElement[Any], path: str = "") -> TableValuedAlias:
-    """A FROM clause: a row for each member of a list of texts or objects in JSON, in the column
-    `value`. An object is JSON again, for `json_field`. No row where there is no list. In SQLite it
-    raises where the text is neither JSON nor NULL.
+    """A FROM clause: one row for each member of a JSON list of texts or objects, in the column
+    `value`. Objects stay JSON, for `json_field`. No rows if it is no list. SQLite raises if the
+    text is neither JSON nor NULL.
     """
     return _Items(text, *_quote_path(path)).table_valued(column("value", Text()))
 
@@ -212,8 +213,8 @@ class _Values(_Words):
 
 
 class _Among(_Words):
-    """What follows the column, its operator included. PostgreSQL's planner sees how many they are,
-    as it does not in a subquery.
+    """The operator and the values after a column. PostgreSQL's planner sees their number, unlike
+    that of a subquery.
     """
 
     inherit_cache = True
@@ -233,23 +234,23 @@ def _bind_many(values: str | Sequence[Any], *, numbers: bool) -> BindParameter[S
 
 
 def list_values(values: str | Sequence[Any], *, numbers: bool = False) -> TableValuedAlias:
-    """A FROM clause: a row for each of many values, in the column `value`, all in one parameter.
-    `values`: the list, or the name of the parameter that brings it; texts, or whole `numbers`.
+    """A FROM clause: one row for each of many values, in the column `value`, all in one parameter.
+    `values`: the list, or the name of the parameter that has it; texts, or integers if `numbers`.
     """
     held = column("value", BigInteger() if numbers else Text())
     return _Values(_bind_many(values, numbers=numbers)).table_valued(held)
 
 
 def is_among(of: ColumnElement[Any], values: str | Sequence[Any]) -> ColumnElement[bool]:
-    """Whether it is one of `values`, as many as you like: the list, or the name of the parameter
-    that brings it. `~is_among(...)`: none of them.
+    """Whether the column is one of `values`, of any number: the list, or the name of the parameter
+    that has it. `~is_among(...)`: none of them.
     """
     # not a function of both: SQLite would be asked whether that equals 1, and look at every row
     return of.bool_op("")(_Among(_bind_many(values, numbers=isinstance(of.type, Integer))))
 
 
 class find_text(_Words):  # noqa: N801
-    """Where the second text begins in the first, from 1; 0: nowhere."""
+    """The position of the second text in the first, from 1; 0: not found."""
 
     type = Integer()
     inherit_cache = True

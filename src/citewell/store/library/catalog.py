@@ -57,11 +57,11 @@ class Catalog:
         return Catalog(self._db, self._embedder, self._clock, viewer=viewer, objects=self._objects)
 
     async def find(self, collection: str, uri: str) -> DocumentInfo | None:
-        """The document kept under this address, if there is one."""
+        """The document stored under this address, if there is one."""
         return await self._db.read(documents.find_document, self._embedder, collection, uri)
 
     async def find_among(self, collection: str, uris: Sequence[str]) -> list[DocumentInfo]:
-        """The documents kept under any of these addresses."""
+        """The documents stored under any of these addresses."""
         return await self._db.read(
             lambda connection: documents.find_documents(
                 connection, self._embedder, collection, uris
@@ -86,10 +86,9 @@ class Catalog:
         *,
         priority: int | None = None,
     ) -> DocumentInfo:
-        """Keep a document. One that stands under the same address keeps its id, gets the next
-        version, and its old chunks go. A chunk whose text was embedded before, anywhere here, has
-        its vector at once. Creates the collection. `priority` None: that of the version before, or
-        0.
+        """Store a document. One under the same address keeps its id and gets the next version; its
+        old chunks are deleted. A chunk whose text was embedded before, in any document, gets that
+        vector at once. Creates the collection. `priority` None: that of the previous version, or 0.
         """
         new = await anyio.to_thread.run_sync(documents.prepare_document, uri, data, document, cut)
         [info] = await self.put_prepared(collection, [new], priority=priority)
@@ -98,7 +97,7 @@ class Catalog:
     async def put_prepared(
         self, collection: str, news: Sequence[Prepared], *, priority: int | None = None
     ) -> list[DocumentInfo]:
-        """The same for documents that are rows already, in one transaction: all or none of them."""
+        """Like `put`, for prepared documents, in one transaction: all of them or none."""
 
         def put_all(connection: Connection, kept: Sequence[Prepared]) -> list[DocumentInfo]:
             hold_addresses(connection, collection, [new.uri for new in kept])
@@ -119,7 +118,7 @@ class Catalog:
         new: Prepared,
         priority: int | None = None,
     ) -> DocumentInfo:
-        """The same, as part of a transaction."""
+        """Like `put`, as part of a transaction."""
         return documents.put_document(
             connection, self._embedder, collection, new, self._clock(), priority
         )
@@ -155,7 +154,7 @@ class Catalog:
         return await self._db.write_beside(change)
 
     async def set_gone(self, doc_ids: Sequence[str], since: float | None) -> None:
-        """Note since when these documents' place has them no more; None: it has them again."""
+        """Store since when these documents are missing at their place; None: they are back."""
         await self._db.write_beside(
             lambda connection: documents.set_gone(connection, doc_ids, since)
         )
@@ -212,8 +211,8 @@ class Catalog:
         )
 
     async def delete(self, *doc_ids: str) -> None:
-        """The documents and all that was made of them; the bytes too, unless another document has
-        the same. What is known of the web pages that they were made of goes with them.
+        """Delete documents with their chunks and vectors, their original bytes (unless another
+        document has the same), and what is stored of their web pages.
         """
 
         def delete(connection: Connection) -> None:
@@ -226,8 +225,8 @@ class Catalog:
         await self._objects.forget_deleted()
 
     def delete_in(self, connection: Connection, doc_id: str) -> bool:
-        """The same for one, as part of a transaction, after which `Database.forget` is called.
-        False where it is not there.
+        """Like `delete` for one document, as part of a transaction, after which the caller calls
+        `Database.forget`. False if it is missing.
         """
         hold_documents(connection, [doc_id])
         info = documents.get_document(connection, self._embedder, doc_id)
@@ -242,12 +241,12 @@ class Catalog:
         pages.forget_pages(connection, infos)
 
     async def members(self, collection: str, uri: str) -> list[DocumentInfo]:
-        """The documents that came out of this file: a ZIP, a mail."""
+        """The documents that were unpacked from this file: a ZIP, a mail."""
         return await self._db.read(containers.list_members, self._embedder, collection, uri)
 
     async def is_unpacked(self, collection: str, uri: str, sha256: str) -> bool:
-        """Whether `keep_unpacked` noted these very bytes, and all that came out of them is still
-        here.
+        """Whether `keep_unpacked` recorded these very bytes, and all their members are still
+        stored.
         """
         return await self.find_unpacked(collection, uri) == sha256
 
@@ -258,7 +257,7 @@ class Catalog:
     async def keep_unpacked(
         self, collection: str, uri: str, sha256: str, members: Sequence[str]
     ) -> None:
-        """Note that a file was unpacked whole: `members` are the addresses of what came out."""
+        """Record that a file was unpacked whole: `members` are the addresses of its members."""
         await self._db.write_beside(containers.record_unpacked, collection, uri, sha256, members)
 
     def _check_collection(self, connection: Connection, name: str) -> None:

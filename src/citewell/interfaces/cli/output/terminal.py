@@ -1,4 +1,4 @@
-"""What reaches the terminal. Text of documents and models is printed as text, never as markup or
+"""Output to the terminal. Text of documents and models is printed as text, never as markup or
 control codes.
 
 Results go to standard output, everything else to standard error.
@@ -27,7 +27,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u
 
 
 def strip_controls(text: str) -> str:
-    """`text` without anything a terminal would obey."""
+    """`text` without control codes."""
     text = (
         _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     )
@@ -35,14 +35,14 @@ def strip_controls(text: str) -> str:
 
 
 def style_text(text: str, style: str = "") -> Text:
-    """`text` as rich text, cleaned, its brackets left alone; the style stays with it where texts
-    are added.
+    """`text` as rich text, without control codes; its brackets are no markup, and it keeps its
+    style when texts are joined.
     """
     return Text().append(strip_controls(text), style)
 
 
 def escape_line_breaks(text: str) -> str:
-    """A name in a list with a line for each: its line ends and tabs are shown, not obeyed."""
+    """A name for a list with one line for each: line ends and tabs are shown as escapes."""
     return text.replace("\n", "\\n").replace("\t", "\\t")
 
 
@@ -54,8 +54,8 @@ def get_stdout() -> Console:
 
 @cache
 def get_stderr() -> Console:
-    """Standard error: progress, warnings, errors. One for all, so that a line beside a live display
-    stands above it.
+    """Standard error: progress, warnings, errors. One console for all, so that lines appear above a
+    live display.
     """
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
@@ -125,7 +125,7 @@ def format_minute(at: float) -> str:
 
 
 def ask_confirmation(question: str, verb: str) -> bool:
-    """Whether a person says yes; `verb`: what --yes does. Raises InvalidInput without a person."""
+    """Ask the user; True: yes. `verb`: what --yes does. Raises InvalidInput without a terminal."""
     if not sys.stdin.isatty():
         raise InvalidInput("there is no terminal to ask on", hint=f"--yes {verb} without asking")
     sys.stderr.write(strip_controls(question))
