@@ -9,7 +9,7 @@ import shutil
 import ssl
 import subprocess
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -283,23 +283,30 @@ async def test_next_address_is_tried(site: Site, monkeypatch: pytest.MonkeyPatch
     assert "127.0" not in caught.value.message
 
 
-@pytest.fixture
-def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
-    """A server's, for good.example, which this process trusts."""
+def make_certificate(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, names: Sequence[str]
+) -> ssl.SSLContext:
+    """A server's, for these names, which this process trusts."""
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("no openssl to make a certificate with")
-    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
+    key, cert = folder / "key.pem", folder / "cert.pem"
     subprocess.run(
         [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
          "-nodes", "-days", "2", "-subj", "/CN=good.example",
-         "-addext", "subjectAltName=DNS:good.example", "-keyout", str(key), "-out", str(cert)],
+         "-addext", f"subjectAltName={','.join('DNS:' + name for name in names)}",
+         "-keyout", str(key), "-out", str(cert)],
         check=True, capture_output=True,
     )  # fmt: skip
     monkeypatch.setenv("SSL_CERT_FILE", str(cert))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(cert, key)
     return context
+
+
+@pytest.fixture
+def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    return make_certificate(tmp_path, monkeypatch, ["good.example"])
 
 
 async def test_certificate_is_checked_against_the_name(

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 import ssl
-import subprocess
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -21,7 +19,7 @@ import h2.exceptions
 import httpcore2
 import pytest
 from h2.config import H2Configuration
-from tests.ingest.test_fetch import HTML, Site, means, serving
+from tests.ingest.test_fetch import HTML, Site, make_certificate, means, serving
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, PermanentError, TransientError, UnreadableFile
@@ -320,21 +318,8 @@ class Site2:
 @pytest.fixture
 def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
     """A server's that offers HTTP/2, for both names; this process trusts it."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("no openssl to make a certificate with")
-    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
-    subprocess.run(
-        [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-         "-nodes", "-days", "2", "-subj", "/CN=good.example",
-         "-addext", f"subjectAltName={','.join('DNS:' + name for name in NAMES)}",
-         "-keyout", str(key), "-out", str(cert)],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    monkeypatch.setenv("SSL_CERT_FILE", str(cert))
+    context = make_certificate(tmp_path, monkeypatch, NAMES)
     means(monkeypatch, {name: [["127.0.0.1"]] for name in NAMES})
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(cert, key)
     context.set_alpn_protocols(["h2"])
     return context
 

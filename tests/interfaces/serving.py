@@ -208,19 +208,20 @@ def is_sound(settings: Settings) -> bool:
     return whole and run_statement(settings, "PRAGMA foreign_key_check") == []
 
 
-def bench(settings: Settings, folder: Path) -> Bench:
+def build_environment(settings: Settings, **more: str) -> dict[str, str]:
+    """For a process of its own in the home of `settings`, with scripted models."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
-    return Bench(
-        settings,
-        kept
-        | {
-            "CITEWELL_DATABASE_URL": settings.database_url.get_secret_value(),
-            "CITEWELL_HOME": str(settings.home),
-            "CITEWELL_CACHE": str(settings.cache),
-            "CITEWELL_LLM": "scripted",
-            "CITEWELL_EMBEDDER": "scripted",
-            "CITEWELL_READER": "scripted",
-            "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.1",
-        },
-        folder,
-    )
+    own = {
+        "CITEWELL_DATABASE_URL": settings.database_url.get_secret_value(),
+        "CITEWELL_HOME": str(settings.home),
+        "CITEWELL_CACHE": str(settings.cache),
+        "CITEWELL_LLM": "scripted",
+        "CITEWELL_EMBEDDER": "scripted",
+        "CITEWELL_READER": "scripted",
+    }
+    return {**kept, **own, **more}
+
+
+def bench(settings: Settings, folder: Path) -> Bench:
+    environ = build_environment(settings, CITEWELL_ALLOW_PRIVATE_HOSTS="127.0.0.1")
+    return Bench(settings, environ, folder)

@@ -7,7 +7,6 @@ The one rule: a test waits until the database shows the finished step, and only 
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.interfaces.serving import read_rows, run_statement
+from tests.interfaces.serving import build_environment, read_rows, run_statement
 from tests.servers.forked import Forked, run_forked
 
 from citewell.config import Settings
@@ -33,16 +32,7 @@ VERDICTS = {"verdicts": [{"n": 1, "verdict": "entailed", "evidence": ["1.1", "1.
 def environ(settings: Settings, tmp_path: Path) -> dict[str, str]:
     script = tmp_path / "script.json"
     script.write_text(json.dumps([DRAFT, {"reply": VERDICTS, "delay": 60}]), "utf-8")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
-    return kept | {
-        "CITEWELL_DATABASE_URL": settings.database_url.get_secret_value(),
-        "CITEWELL_HOME": str(settings.home),
-        "CITEWELL_CACHE": str(settings.cache),
-        "CITEWELL_LLM": "scripted",
-        "CITEWELL_EMBEDDER": "scripted",
-        "CITEWELL_READER": "scripted",
-        "CITEWELL_SCRIPTED_REPLIES": str(script),
-    }
+    return build_environment(settings, CITEWELL_SCRIPTED_REPLIES=str(script))
 
 
 def command(*arguments: str) -> list[str]:

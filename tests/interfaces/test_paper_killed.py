@@ -8,7 +8,6 @@ worst moment, and then kills.
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import signal
@@ -22,7 +21,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.interfaces.serving import is_sound, read_rows, run_statement
+from tests.interfaces.serving import build_environment, is_sound, read_rows, run_statement
 from tests.servers.forked import Forked, run_forked
 
 from citewell.config import Settings
@@ -115,18 +114,7 @@ class Bench:
 
 
 def bench_of(settings: Settings, folder: Path) -> Bench:
-    environ = {
-        name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")
-    }
-    environ |= {
-        "CITEWELL_DATABASE_URL": settings.database_url.get_secret_value(),
-        "CITEWELL_HOME": str(settings.home),
-        "CITEWELL_CACHE": str(settings.cache),
-        "CITEWELL_LLM": "scripted",
-        "CITEWELL_EMBEDDER": "scripted",
-        "CITEWELL_READER": "scripted",
-    }
-    return Bench(settings, environ, folder)
+    return Bench(settings, build_environment(settings), folder)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.interfaces.auth import code_of, people, with_users
-from tests.interfaces.model_server import ModelServer
+from tests.interfaces.model_server import ModelServer, run_model_server
 
 from citewell.config import Settings, load_settings
 from citewell.config.page_settings import FILE
@@ -38,12 +38,8 @@ WAYS = [
 
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
-    with ModelServer(wants=KEY) as made:
-        thread = threading.Thread(target=made.serve_forever, daemon=True)
-        thread.start()
+    with run_model_server(KEY) as made:
         yield made
-        made.shutdown()
-        thread.join()
 
 
 def openai(server: ModelServer, **more: Any) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from tests.interfaces.serving import build_environment
 from tests.servers.forked import Forked
 
 from citewell.config import Settings
@@ -120,18 +120,9 @@ def test_a_site_that_is_down(cli: Cli) -> None:
 def test_ctrl_c_answers_from_what_was_read(settings: Settings, harbour: SiteServer) -> None:
     """The first Ctrl-C ends the exploring, not the question."""
     harbour.slow["/tower"] = 60.0
-    environ = {
-        name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")
-    }
-    environ |= {
-        "CITEWELL_DATABASE_URL": settings.database_url.get_secret_value(),
-        "CITEWELL_HOME": str(settings.home),
-        "CITEWELL_CACHE": str(settings.cache),
-        "CITEWELL_LLM": "none",
-        "CITEWELL_EMBEDDER": "scripted",
-        "CITEWELL_READER": "scripted",
-        "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.1",
-    }
+    environ = build_environment(
+        settings, CITEWELL_LLM="none", CITEWELL_ALLOW_PRIVATE_HOSTS="127.0.0.1"
+    )
     command = [sys.executable, "-m", "citewell", "site", harbour.url, "-q", QUESTION, "--json"]
     with Forked(
         command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -4,13 +4,12 @@ and stays; the size of the text.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.interfaces.model_server import ModelServer
+from tests.interfaces.model_server import ModelServer, run_model_server
 from tests.page.conftest import Served
 
 KEY = "sk-typed-on-the-page-1"
@@ -29,12 +28,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
-    with ModelServer(wants=KEY) as made:
-        thread = threading.Thread(target=made.serve_forever, daemon=True)
-        thread.start()
+    with run_model_server(KEY) as made:
         yield made
-        made.shutdown()
-        thread.join()
 
 
 def choose(page: Page, name: str) -> None:
