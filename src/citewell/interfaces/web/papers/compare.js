@@ -13,6 +13,7 @@ import { Statement } from "./statement.js";
 /** @typedef {import("./types.js").PaperRow} PaperRow */
 /** @typedef {{session_id: string, title: string, cells: Answer[] | null, problem: unknown}} Compared  `cells` null: not asked yet */
 
+const SHOWN = 3; // sentences of a cell, before the rest is unfolded
 const MOST_QUESTIONS = 10; // those of the server (service/papers/compare_papers.py)
 
 /** The address of a comparison. @param {string[]} ids */
@@ -84,5 +85,7 @@ function Cell({ row, n }) {
   const proved = answer.sentences.filter((sentence) => sentence.citations.length);
   if (answer.status === "refused" || !proved.length) return html`<span class="muted">${t("papers.compare.none")}</span>`;
   const onCite = (/** @type {import("./types.js").Citation} */ citation) => openSource(citation, answer.citations, answer);
-  return proved.map((sentence) => html`<p key=${sentence.text}><${Statement} sentence=${sentence} citations=${answer.citations} onCite=${onCite} /></p>`);
+  const lines = proved.map((sentence) => html`<p key=${sentence.text}><${Statement} sentence=${sentence} citations=${answer.citations} onCite=${onCite} /></p>`);
+  if (lines.length <= SHOWN) return lines;
+  return html`${lines.slice(0, SHOWN)}<details><summary>${t("papers.compare.more", { n: lines.length - SHOWN })}</summary>${lines.slice(SHOWN)}</details>`;
 }
