@@ -200,10 +200,23 @@ def papers(server: Server) -> dict[str, str]:
     return made
 
 
-def tables(server: Server) -> None:
+def tables(server: Server) -> dict[str, str]:
+    """Also a board of one saved question in each language."""
     for name in ("costs.xlsx", "费用.xlsx", "orders.csv"):
         path = SAMPLES / "data" / name
         server.api("POST", "/data/sources", files={"file": (name, path.read_bytes())})
+    made = {}
+    for lang, name, source, sql in (
+        ("en", "Cost of each function", "costs", COSTS),
+        ("zh", "各部门费用", "费用", COSTS_ZH),
+    ):
+        kept = {"name": name, "source": source, "sql": sql, "lang": lang}
+        saved = server.api("POST", "/data/saved", json=kept)
+        board = server.api("POST", "/data/boards", json={"name": name})["board_id"]
+        card = {"saved_id": saved["saved_id"]}
+        server.api("POST", f"/data/boards/{board}/cards", json=card)
+        made[f"board-{lang}"] = board
+    return made
 
 
 def memories(server: Server) -> None:

@@ -45,6 +45,7 @@ SEARCHED = {
     "en": "How long may a bike be kept before it is returned?",
     "zh": "国内订单多少天内可以退货",
 }
+COMPARED = {"en": "On which data is it tested?", "zh": "用了哪些数据做测试？"}
 TABLE = {
     "en": ("costs", "What does each function cost in total?"),
     "zh": ("费用", "每个部门的费用合计是多少？"),
@@ -84,10 +85,7 @@ class View:
 
 
 def answer(shot: Shot) -> None:
-    shot.go(
-        f"/ask/{shot.id('session')}",
-        ".turn:nth-of-type(2) .answer-sources, .turn:last-of-type .answer",
-    )
+    shot.go(f"/ask/{shot.id('session')}", ".turn:last-of-type .answer")
 
 
 def writing(shot: Shot) -> None:
@@ -138,6 +136,16 @@ def papers(shot: Shot) -> None:
     shot.go("/papers", ".paper-card")
 
 
+def compared(shot: Shot) -> None:
+    """Both sample papers, in the language of the picture."""
+    ids = ",".join(shot.steady.shown(shot.made[f"paper-{lang}"]) for lang in ("en", "zh"))
+    page = shot.go(f"/papers/compare?ids={ids}", ".paper-asked textarea")
+    page.locator(".paper-asked textarea").fill(COMPARED[shot.lang])
+    page.locator(".paper-asked button").click()
+    page.locator(".paper-compared td .paper-cite").first.wait_for()
+    page.locator(".paper-compared .spinner").first.wait_for(state="detached")
+
+
 def reading(shot: Shot) -> None:
     shot.go(f"/papers/{shot.id('paper')}", ".paper-head h1")
     if shot.width < 600:
@@ -158,6 +166,10 @@ def table(shot: Shot) -> None:
     page.locator(".data-composer textarea").fill(question)
     page.keyboard.press("Enter")
     page.locator(".data-result canvas[style]").wait_for()  # it is drawn
+
+
+def board(shot: Shot) -> None:
+    shot.go(f"/boards/{shot.id('board')}", ".boards-cards canvas[style], .boards-cards table")
 
 
 def knowledge(shot: Shot) -> None:
@@ -226,7 +238,9 @@ VIEWS = [
     View("sites", "A web site explored with a question", sites, "sites"),
     View("papers", "Papers that are read", papers),
     View("reading", "A paper beside its guide", reading),
+    View("compared", "Papers compared", compared),
     View("data", "Tables", data),
+    View("board", "A board of saved questions", board),
     View("table", "A question to a table: chart, rows, SQL", table, "tables"),
     View("knowledge", "What people confirmed", knowledge),
     View("rules", "A correction to review", rules),
