@@ -5,7 +5,6 @@ a document's text, bytes, chunks and words appear together and go together. Coll
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -17,45 +16,20 @@ from sqlalchemy import Connection
 from citewell.errors import NotFound
 from citewell.messages import Text
 from citewell.store import pages
-from citewell.store.db import Database
 from citewell.store.library import chunks, collection_rows, containers, document_content, documents
 from citewell.store.library.document_pages import DocumentPage, list_document_page
 from citewell.store.library.documents import DocumentInfo, Prepared
-from citewell.store.library.file_objects import FileObjects
 from citewell.store.library.library_locks import (
     hold_addresses,
     hold_documents,
 )
+from citewell.store.library.library_store import LibraryStore
 from citewell.types import Box, Chunk, Document
 
 T = TypeVar("T")
 
 
-class Catalog:
-    """Methods raise NotFound, naming what is missing, and StorageError. `embedder`: the name of the
-    embedder in use, whose vectors `DocumentInfo.embedded` counts. `viewer`: the user who asks;
-    documents of others are not found. None: all are.
-    """
-
-    def __init__(
-        self,
-        db: Database,
-        embedder: str,
-        clock: Callable[[], float] = time.time,
-        *,
-        viewer: str | None = None,
-        objects: FileObjects | None = None,
-    ) -> None:
-        self._objects = objects or FileObjects(db, None)
-        self._db = db
-        self._embedder = embedder
-        self._clock = clock
-        self._viewer = viewer
-
-    def restrict_to_viewer(self, viewer: str) -> Catalog:
-        """A catalog that finds only what this user may see."""
-        return Catalog(self._db, self._embedder, self._clock, viewer=viewer, objects=self._objects)
-
+class Catalog(LibraryStore):
     async def find(self, collection: str, uri: str) -> DocumentInfo | None:
         """The document stored under this address, if there is one."""
         return await self._db.read(documents.find_document, self._embedder, collection, uri)

@@ -4,43 +4,17 @@ method is one transaction. Their documents are in `catalog.py`.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection
 
-from citewell.store.db import Database
 from citewell.store.library import collection_rows
 from citewell.store.library.collection_rows import CollectionInfo
-from citewell.store.library.file_objects import FileObjects
 from citewell.store.library.library_locks import hold_collection, hold_part
+from citewell.store.library.library_store import LibraryStore
 
 
-class Collections:
-    """Arguments and errors are those of `Catalog`."""
-
-    def __init__(
-        self,
-        db: Database,
-        embedder: str,
-        clock: Callable[[], float] = time.time,
-        *,
-        viewer: str | None = None,
-        objects: FileObjects | None = None,
-    ) -> None:
-        self._objects = objects or FileObjects(db, None)
-        self._db = db
-        self._embedder = embedder
-        self._clock = clock
-        self._viewer = viewer
-
-    def restrict_to_viewer(self, viewer: str) -> Collections:
-        """Collections of which only those are found that this user may see."""
-        return Collections(
-            self._db, self._embedder, self._clock, viewer=viewer, objects=self._objects
-        )
-
+class Collections(LibraryStore):
     async def create(self, name: str, owner: str = "") -> CollectionInfo:
         """The collection of that name, new or not. `owner` of a new one; empty: it is shared."""
 
