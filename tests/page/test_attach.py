@@ -6,6 +6,7 @@ The one rule: the real server reads what is attached and answers from it.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -93,6 +94,19 @@ def test_a_file_that_cannot_be_read_says_why(goto: Goto, page: Page) -> None:
     expect(told).to_contain_text("Turn on “Read text in pictures” in Settings")
     expect(told).not_to_contain_text("CITEWELL_")
     expect(told.get_by_role("link", name="Settings")).to_be_visible()
+
+
+def test_a_long_file_is_asked_before_its_meanings_are_learned(goto: Goto, page: Page) -> None:
+    added = {"path": "long.md", "status": "added", "reason": "", "chunks": 1000, "doc_id": "doc_1"}
+    job = {"state": "running", "done": 32, "total": 1000, "result": {"files": [added]}}
+    told = f"event: progress\ndata: {json.dumps(job)}\n\n"
+    page.route(
+        "**/api/jobs/*/events",
+        lambda route: route.fulfill(content_type="text/event-stream", body=told),
+    )
+    goto("/ask")
+    page.evaluate(GIVE, ["paste", "long.md", "# Long\n\nIt is long.\n"])
+    expect(page.locator(".composer-file-read")).to_contain_text("long.md")
 
 
 def test_a_file_is_taken_off_again(served: Served, goto: Goto, page: Page) -> None:

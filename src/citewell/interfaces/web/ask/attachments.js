@@ -59,10 +59,13 @@ async function read(talk, file, name) {
   form.append("file", file, name);
   const job = await upload(`/collections/${encodeURIComponent(shelf)}/documents`, form);
   let last = job;
-  for await (const { event, data } of events(`/jobs/${job.job_id}/events`)) if (event !== "error") last = data;
+  for await (const { event, data } of events(`/jobs/${job.job_id}/events`)) {
+    if (event !== "error") last = data;
+    if (last.result?.files?.length) break; // its words are found now; its meanings are learned while it is asked
+  }
   const [one] = last.result?.files ?? [];
   if (one?.status === "failed") return { why: one.reason, document: "" };
-  return { why: last.state === "done" ? "" : (last.error?.message ?? last.state), document: one?.doc_id ?? "" };
+  return { why: one || last.state === "done" ? "" : (last.error?.message ?? last.state), document: one?.doc_id ?? "" };
 }
 
 /** @param {Talk} talk */
