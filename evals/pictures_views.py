@@ -238,7 +238,6 @@ VIEWS = [
     View("sites", "A web site explored with a question", sites, "sites"),
     View("papers", "Papers that are read", papers),
     View("reading", "A paper beside its guide", reading),
-    View("compared", "Papers compared", compared),
     View("data", "Tables", data),
     View("board", "A board of saved questions", board),
     View("table", "A question to a table: chart, rows, SQL", table, "tables"),
@@ -248,4 +247,5 @@ VIEWS = [
     View("traces", "Traces", traces),
     View("steps", "One trace: its steps in the graph", steps),
     View("settings", "Settings", settings),
+    View("compared", "Papers compared", compared),  # last: each cell leaves a trace
 ]
