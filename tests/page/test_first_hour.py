@@ -52,6 +52,16 @@ def test_quotes_that_sum_up_carry_no_score(page: Page, goto: Goto) -> None:
     expect(answer).to_contain_text("How well they sum it up is not measured.")
 
 
+def test_a_promise_to_remember_carries_no_score(page: Page, goto: Goto) -> None:
+    goto("/ask")
+    page.get_by_label("Answered by").select_option("dual_loop")
+    ask(page, "Remember that my plan is Pro.")
+    answer = page.get_by_role("article", name="Answer")
+    expect(answer).to_contain_text("I will remember")
+    expect(answer).to_contain_text("Details")
+    expect(answer).not_to_contain_text("confident")
+
+
 def test_a_sample_table_is_one_click(page: Page, goto: Goto) -> None:
     goto("/data")
     page.get_by_role("button", name="Try it with a sample table").click()

@@ -170,7 +170,7 @@ function SmallPrint({ answer, children }) {
   const { confidence, usage, status } = answer;
   const level = confidence >= HIGH ? "high" : confidence >= MIDDLE ? "middle" : "low";
   const percent = Math.round(confidence * 100);
-  const given = status === "answered" || status === "fallback";
+  const given = (status === "answered" || status === "fallback") && (answer.citations.length > 0 || answer.data !== null); // "I will remember" is no answer
   const rated = given && answer.route !== "overview"; // how well quotes sum something up was not calibrated
   const total = usage.seconds["total"];
   const proved = provedWords(answer);

@@ -83,7 +83,7 @@ function Ways({ talk, turn, run, onEdit }) {
 /** @param {{talk: Talk, turn: Turn, answer: Answer, steps: Step[], last: boolean, onEdit: (turn: Turn) => void, children?: any}} props */
 function Whole({ talk, turn, answer, steps, last, onEdit, children }) {
   const choose = (/** @type {string} */ choice) => void askAnew(talk, { ...turn, question: choice });
-  const told = answer.status === "answered" || answer.status === "fallback";
+  const told = (answer.status === "answered" || answer.status === "fallback") && answer.citations.length > 0;
   const collection = FROM_DOCUMENTS.includes(answer.agent) && last ? turn.request.collection || usual.value || me.value?.collection || "" : "";
   return html`<${AnswerView} answer=${answer} onChoose=${last ? choose : undefined} details=${children}
     after=${told && collection && html`<${NextQuestions} collection=${collection} cited=${answer.citations[0]?.doc_id ?? ""} asked=${talk.turns.value.map((each) => each.question)} onAsk=${choose} />`}
