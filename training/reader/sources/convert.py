@@ -28,8 +28,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import nli
+import prompts
 import qa
+import question_ids
 import tables
+import times
 import twins
 from leaks import STEP, asked, is_copied, shingles
 from mirrors import Source, read_texts
@@ -39,7 +42,15 @@ from text import fold
 SETS: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("sets.toml").read_text("utf-8")
 )
-MODULES = {"nli": nli, "qa": qa, "tables": tables, "twins": twins}
+MODULES = {
+    "nli": nli,
+    "prompts": prompts,
+    "qa": qa,
+    "question_ids": question_ids,
+    "tables": tables,
+    "times": times,
+    "twins": twins,
+}
 SEED = 7
 LONGEST, SHORTEST, SHORTEST_QUESTION = 1400, 8, 4  # characters
 ASKED = (

@@ -77,7 +77,7 @@ def run_git(folder: Path, *command: str, stdin: bytes = b"") -> bytes:
 
 def unpack(path: str, content: bytes) -> bytes:
     """What a compressed file holds; of an archive the first file."""
-    if path.endswith(".gz"):
+    if path.endswith((".gz", ".gzip")):
         return gzip.decompress(content)
     if path.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
