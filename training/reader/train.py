@@ -89,7 +89,7 @@ class Worker:
         workers = options.workers
         self.part = slice(size * rank // workers, size * (rank + 1) // workers)
         self.began = self.saved = time.monotonic()
-        self.run, self.read_at = 0, 0.0
+        self.run, self.read_at, self.is_last = 0, 0.0, False
         self.feed: Feed | None = None
 
     def _share_weights(self, saved: dict[str, Any]) -> None:
@@ -110,7 +110,7 @@ class Worker:
             at += p.numel()
 
     def train(self) -> None:
-        while not self.shared.figures[2]:
+        while not self.is_last:
             if self.run % 20 == 0:
                 self._read_mix()
             self._step()
@@ -141,7 +141,8 @@ class Worker:
         loss.backward()
         shared.figures[3 + workers + self.rank] += sum(len(item.ids) for item in batch)
         shared.barrier.wait()
-        factor = float(shared.figures[0])
+        # of this step, for all workers alike: the first one may plan the next when they come to it
+        factor, self.is_last = float(shared.figures[0]), bool(shared.figures[2])
         gradient = shared.gradients[0][self.part]
         for other in shared.gradients[1:]:
             gradient.add_(other[self.part])
