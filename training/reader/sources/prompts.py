@@ -18,7 +18,6 @@ from text import Ranking, draw_window
 
 APART = 400  # characters between two windows of which the one most like the question is taken
 _PROMPT = re.compile(r"Passage: (.*)\n\s*Question: (.*?)\s*\n\s*Answer: $", re.DOTALL)
-_NUMBER = re.compile(r"\s*(?:^|\n)\s*Paragraph \d+: ")  # of a paragraph in a passage of several
 
 
 def read_prompts(path: str, text: str) -> Iterator[tuple[str, str, str]]:
@@ -29,7 +28,7 @@ def read_prompts(path: str, text: str) -> Iterator[tuple[str, str, str]]:
     for item in json.loads(text):
         found, answer = _PROMPT.search(item["instruction"]), item["gt_answer"].strip()
         if found and (answer or not answerable):
-            passage = _NUMBER.sub("\n", found[1]).replace("_BALANCED_", "").strip()
+            passage = found[1].replace("_BALANCED_", "").strip()
             yield passage, found[2].strip(), answer if answerable else ""
 
 
@@ -42,9 +41,9 @@ def place_answer(passage: str, question: str, answer: str) -> Question | None:
     return Question(question, found[0].start(), found[0][0]) if len(found) == 1 else None
 
 
-def convert_prompts(texts: Texts, chance: Random, *, whole: bool = False) -> Iterator[Row]:
-    """`whole`: the passage as it is. Otherwise a window: around the answer, or the one most like
-    the question, so that it is no easy refusal.
+def convert_prompts(texts: Texts, chance: Random) -> Iterator[Row]:
+    """A window around the answer, or the one most like the question, so that it is no easy
+    refusal.
     """
     asked = (item for path, text in texts.items() for item in read_prompts(path, text))
     for passage, question, answer in asked:
@@ -52,9 +51,7 @@ def convert_prompts(texts: Texts, chance: Random, *, whole: bool = False) -> Ite
         if not placed:
             continue
         kind, end = "pos" if answer else "human_na", placed.start + len(placed.answer)
-        if whole:
-            yield make_window(question, passage, placed.start, placed.answer, kind)
-        elif answer:
+        if answer:
             low, high = draw_window(passage, placed.start, end, chance, 400, 1100)
             yield make_window(question, passage[low:high], placed.start - low, placed.answer, kind)
         else:
