@@ -62,7 +62,8 @@ async def test_what_a_link_shows(by: dict[str, httpx.AsyncClient], served: Serve
     session = asked["session_id"]
     await ask(ann, "How tall is the tower of Emden?", collection="default", session_id=session)
     link = await share(ann, session)
-    later = await ask(ann, "Who built the lamp of Norden?", collection="hers", session_id=session)
+    later = "Who built the lamp of Norden?"
+    await ask(ann, later, collection="hers", session_id=session)
     shown = (await bob.get(f"/api/shared/{link}")).json()
     assert (shown["shared_by"], shown["title"]) == ("ann", LAMP)
     assert [each["question"] for each in shown["exchanges"]] == [
@@ -77,7 +78,7 @@ async def test_what_a_link_shows(by: dict[str, httpx.AsyncClient], served: Serve
     text = (await bob.get(f"/api/shared/{link}")).text
     for hidden in (session, asked["trace_id"], asked["citations"][0]["doc_id"], "hers"):
         assert hidden not in text
-    assert later["answer"] not in text
+    assert later not in text
     whole = (await ann.get(f"/api/shared/{link}")).json()
     assert whole["exchanges"][0]["answer"]["citations"][0]["doc_id"]
     async with httpx.AsyncClient(base_url=served.client.base_url, trust_env=False) as nobody:
