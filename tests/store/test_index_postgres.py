@@ -96,6 +96,7 @@ async def test_indexes_dropped_for_bulk_are_not_missed(shelf: Shelf, db: Databas
 
 
 EARLIER = """DROP TABLE word_news, word_gone, word_segments, word_blocks;
+    ALTER TABLE question_sets DROP COLUMN overview;
     UPDATE alembic_version SET version_num = '0006'"""
 
 
