@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import anyio
 import pytest
 
 from citewell.config import IngestSettings
@@ -120,6 +121,28 @@ async def test_full_disk_ends_the_run_with_whole_documents(
     monkeypatch.setattr(app.catalog, "put", whole)
     done = await ingest_paths(app, [str(notes)], "docs")
     assert sum(file.status == "added" for file in done.report.files) == 30 - len(documents)
+
+
+async def test_a_document_under_way_when_the_disk_fills_is_reported(
+    app: App, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One reader is told that the disk is full while another's document is being committed."""
+    whole, full = app.catalog.put, anyio.Event()
+    calls: list[object] = []
+
+    async def put(*arguments: object, **named: object) -> object:
+        calls.append(arguments)
+        if len(calls) == 1:
+            await full.wait()
+            return await whole(*arguments, **named)  # type: ignore[arg-type]
+        full.set()
+        raise StorageError("citewell.db: the disk is full")
+
+    monkeypatch.setattr(app.catalog, "put", put)
+    report = (await ingest_paths(app, [str(notes)], "docs")).report
+    documents = await app.catalog.documents("docs")
+    assert len(documents) == 1
+    assert [file.path for file in report.files] == [documents[0].uri]
 
 
 async def test_equal_texts_are_embedded_once(

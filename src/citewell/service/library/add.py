@@ -175,15 +175,15 @@ class Reading:
         self._files = sum(source.exists for source in sources)
         self._bytes_left = sum(source.size for source in sources)
         self._bytes = self._chunks = self._done = 0
+        self._refused: Exception | None = None
 
     async def run(self) -> list[FileReport]:
         readers = min(max(2, count_cores()), MOST_READERS, len(self._sources))
-        try:
-            async with anyio.create_task_group() as group:
-                for _ in range(readers):
-                    group.start_soon(self._read_sources)
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+        async with anyio.create_task_group() as group:
+            for _ in range(readers):
+                group.start_soon(self._read_sources)
+        if self._refused is not None:
+            raise self._refused
         if self._files:
             await self._tell(Progress("read", self._files, self._files))
         return self.reports
@@ -194,11 +194,19 @@ class Reading:
         return [report for reports in self._reports for report in reports]
 
     async def _read_sources(self) -> None:
+        """What ends the run lets the other readers finish the file they have begun: cancelled, one
+        could be committed and stand in no report.
+        """
         for number, source in self._next:
-            if source.exists:
-                await self._tell(Progress("read", self._done, self._files, source.name))
-            self._reports[number] = await self._add_file(source)
-            self._note_progress(source, self._reports[number])
+            if self._refused is not None:
+                return
+            try:
+                if source.exists:
+                    await self._tell(Progress("read", self._done, self._files, source.name))
+                self._reports[number] = await self._add_file(source)
+                self._note_progress(source, self._reports[number])
+            except Exception as error:  # noqa: BLE001  # raised by `run`
+                self._refused = self._refused or error
 
     def _note_added(self, report: FileReport) -> None:
         if self.embedding is not None:
