@@ -58,6 +58,17 @@ async def test_a_question_passes_an_upload() -> None:
     assert [await upload for upload in uploads] == [[-n for n in range(100)]] * 2
 
 
+async def test_the_background_of_one_model_gives_way_to_another() -> None:
+    """While a question is read, an upload is not embedded, but for what each thread had begun."""
+    slow = Slow()
+    upload = asyncio.create_task(in_background(Lanes(slow, 2), list(range(100))))
+    await asyncio.sleep(0.05)
+    before = len(slow.done)
+    await Lanes(Slow(), 1).results(list(range(20)))
+    assert len(slow.done) <= before + 2
+    assert await upload == [-n for n in range(100)]
+
+
 async def test_a_short_call_passes_a_long_one() -> None:
     """Calls of one lane take turns."""
     slow = Slow()

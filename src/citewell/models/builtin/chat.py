@@ -23,6 +23,7 @@ from citewell.models.base import OnToken, Reply, YesNo
 from citewell.models.builtin.chat_call import Call
 from citewell.models.builtin.cores import count_cores
 from citewell.models.builtin.download import MODEL, get_model_path
+from citewell.models.builtin.lanes import FOREGROUND
 from citewell.models.observed import observe_call
 from citewell.models.yesno import compute_log_odds
 from citewell.text.sanitize import escape_chat_markers
@@ -125,7 +126,7 @@ class BuiltinLLM:
         del server  # a finished call must not keep the model alive
         self._calls.add(call)
         try:
-            with anyio.fail_after(self._timeout):
+            with FOREGROUND.enter(), anyio.fail_after(self._timeout):
                 await anyio.to_thread.run_sync(call.run, abandon_on_cancel=True)
         except TimeoutError:
             raise TransientError(

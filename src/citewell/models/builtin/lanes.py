@@ -1,7 +1,8 @@
 """Two lanes for work in threads: what a person waits for, and what is done in the background (an
-upload's passages). The background gives way between two items, so a question waits for one passage
-at most (0.03 s), never for an upload; and it never stands still for long, whatever is asked
-meanwhile. Within a lane the calls take turns.
+upload's passages). The background of every model of this process gives way between two items to
+whatever a person waits for, so a question waits for one passage at most (0.03 s), never for an
+upload; and it never stands still for long, whatever is asked meanwhile. Within a lane the calls
+take turns.
 """
 
 from __future__ import annotations
@@ -45,45 +46,64 @@ def is_in_background() -> bool:
     return _behind.get()
 
 
+class Foreground:
+    """What people wait for in this process: the background gives way to it."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._quiet = threading.Condition()
+
+    @contextmanager
+    def enter(self) -> Iterator[None]:
+        """Somebody waits for this block, unless it is in the background itself."""
+        if _behind.get():
+            yield
+            return
+        self._change_count(1)
+        try:
+            yield
+        finally:
+            self._change_count(-1)
+
+    def give_way(self) -> None:
+        """Wait until nobody waits, for `PATIENCE` at most."""
+        with self._quiet:
+            self._quiet.wait_for(lambda: not self._count, PATIENCE)
+
+    def _change_count(self, more: int) -> None:
+        with self._quiet:
+            self._count += more
+            self._quiet.notify_all()
+
+
+FOREGROUND = Foreground()
+
+
 class Lanes(Generic[T, R]):
     """Calls `do` for many items, in `threads` threads a lane."""
 
     def __init__(self, do: Callable[[T], R], threads: int) -> None:
         self._do, self._threads = do, threads
         self._lanes = {behind: anyio.CapacityLimiter(threads) for behind in (False, True)}
-        self._ahead = 0  # calls of the first lane
-        self._quiet = threading.Condition()
 
     async def results(self, items: Sequence[T]) -> list[R]:
         """In the order of the items. Raises what `do` raises. Cancelling returns at once; each
         thread ends with its item.
         """
         behind = _behind.get()
-        work = Work(self._do, items, self._wait_for_foreground if behind else None)
-        if not behind:
-            self._change_foreground_count(1)
+        work = Work(self._do, items, FOREGROUND.give_way if behind else None)
         try:
-            async with anyio.create_task_group() as group:
-                for _ in range(min(self._threads, len(items))):
-                    group.start_soon(self._run_turns, work, self._lanes[behind])
+            with FOREGROUND.enter():
+                async with anyio.create_task_group() as group:
+                    for _ in range(min(self._threads, len(items))):
+                        group.start_soon(self._run_turns, work, self._lanes[behind])
         finally:
             work.stop()
-            if not behind:
-                self._change_foreground_count(-1)
         return work.results()
 
     async def _run_turns(self, work: Work[T, R], limiter: anyio.CapacityLimiter) -> None:
         while work.left:
             await anyio.to_thread.run_sync(work.run, abandon_on_cancel=True, limiter=limiter)
-
-    def _change_foreground_count(self, more: int) -> None:
-        with self._quiet:
-            self._ahead += more
-            self._quiet.notify_all()
-
-    def _wait_for_foreground(self) -> None:
-        with self._quiet:
-            self._quiet.wait_for(lambda: not self._ahead, PATIENCE)
 
 
 class Work(Generic[T, R]):
