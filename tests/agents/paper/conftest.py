@@ -61,6 +61,10 @@ PARTS: tuple[tuple[Role, str, str], ...] = (
     ("references", "References", "[1] Olsen, P. 2020. Range of electric bikes. Journal of Fleets."),
 )
 
+# more than the model has room for, so that a section agent reads its own part and not the paper
+LOG = " ".join(f"Bike {n} left the depot with a full battery." for n in range(1_000))
+LONG: tuple[tuple[Role, str, str], ...] = (*PARTS, ("other", "A Trips", LOG))
+
 
 def made(parts: Sequence[tuple[Role, str, str]] = PARTS) -> OpenPaper:
     """The paper of these parts, one page each."""
@@ -81,7 +85,13 @@ def made(parts: Sequence[tuple[Role, str, str]] = PARTS) -> OpenPaper:
     references = (
         (
             Reference(
-                "1", entry, len(text.rstrip()), 6, ("Olsen",), "2020", "Range of electric bikes"
+                "1",
+                entry,
+                text.find("\n\n", entry),
+                6,
+                ("Olsen",),
+                "2020",
+                "Range of electric bikes",
             ),
         )
         if entry >= 0
@@ -124,7 +134,7 @@ class Desk(EmptySearch):
 
     llm: LLM | None = field(default_factory=ScriptedLLM)
     embedder: Any = field(default_factory=ScriptedEmbedder)
-    book: OpenPaper = field(default_factory=made)
+    book: OpenPaper = field(default_factory=lambda: made(LONG))
     settings: PaperSettings = field(default_factory=PaperSettings)
     sure: float = 0.9
     searches: list[str] = field(default_factory=list)

@@ -89,8 +89,8 @@ async def test_drafts_of_several_agents_are_merged(desk: Desk) -> None:
     """
     desk.llm = ScriptedLLM(
         routed("How is the reserve predicted, and with what error?", "methods", "results"),
-        written(("The reserve is predicted by a recurrent network.", "1.2")),
-        written(("Its error is 4.1 percent.", "[1.2]")),
+        written(("The reserve is predicted by a recurrent network.", "1.1")),
+        written(("Its error is 4.1 percent.", "[1.1]")),
         verdicts("entailed", "entailed"),
     )
     state = await desk.ask("How is the reserve predicted, and with what error?")
@@ -105,7 +105,7 @@ async def test_drafts_of_several_agents_are_merged(desk: Desk) -> None:
 
 
 COSTS = "What error does RESCAST reach, with how many layers, and what does it cost in GPU hours?"
-LAYERS, ERROR = ("The network has three layers.", "1.2"), ("Its error is 4.1 percent.", "1.2")
+LAYERS, ERROR = ("The network has three layers.", "1.2"), ("Its error is 4.1 percent.", "1.1")
 
 
 def lacking(*missing: str, found: tuple[str, str]) -> str:
@@ -124,6 +124,7 @@ async def test_what_no_section_tells_is_said_once(desk: Desk) -> None:
         routed(COSTS, "methods", "results"),
         lacking(hours, found=LAYERS),
         lacking("The number of layers is not told.", also, found=ERROR),
+        UNKNOWN,
         verdicts("entailed", "entailed", "entailed"),
     )
     state = await desk.ask(COSTS)
@@ -133,7 +134,7 @@ async def test_what_no_section_tells_is_said_once(desk: Desk) -> None:
         (hours, "not_told"),
     ]
     assert state.final_answer.endswith(hours)
-    assert (state.status, len(desk.llm.calls)) == ("answered", 4)
+    assert (state.status, len(desk.llm.calls)) == ("answered", 5)
 
 
 async def test_what_another_section_tells_is_not_called_missing(desk: Desk) -> None:
@@ -155,8 +156,8 @@ async def test_what_two_sections_say_alike_is_shown_once(desk: Desk) -> None:
     """With the quotes of both."""
     desk.llm = ScriptedLLM(
         routed("What is RESCAST?", "introduction", "methods"),
-        written(("RESCAST plans the  reserve of fleets.", "1.4")),
-        written(("RESCAST plans the reserve of fleets", "1.2")),
+        written(("RESCAST plans the  reserve of fleets.", "1.3")),
+        written(("RESCAST plans the reserve of fleets", "1.1")),
         json.dumps({"verdicts": [{"n": 1, "verdict": "entailed"}]}),
     )
     state = await desk.ask("What is RESCAST?")
@@ -207,12 +208,14 @@ async def test_after_a_corrected_premise_no_other_agent_is_asked(desk: Desk) -> 
 
 async def test_what_the_paper_does_not_say_is_told_so(desk: Desk) -> None:
     """In the words of the model, where the audit agrees that it is not told."""
-    desk.llm = ScriptedLLM(UNKNOWN)
+    desk.llm = ScriptedLLM(UNKNOWN, UNKNOWN)
     state = await desk.ask("Who paid for the training of 40 epochs?")
     assert [draft.generation for draft in state.drafts] == ["unknown"]
     assert (state.status, state.proof.citations) == ("refused", [])
     assert state.final_answer == "The documents do not tell this."
-    desk.llm = ScriptedLLM(UNKNOWN, verdicts("contradicted"), UNKNOWN, verdicts("contradicted"))
+    desk.llm = ScriptedLLM(
+        UNKNOWN, UNKNOWN, verdicts("contradicted"), UNKNOWN, verdicts("contradicted")
+    )
     state = await desk.ask("Who paid for the training of 40 epochs?")
     assert (state.status, state.stop_reason) == ("refused", "unsettled")
     assert state.final_answer.startswith(

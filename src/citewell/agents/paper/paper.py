@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from citewell.agents.paper.paper_ask import Deps, PaperState
-from citewell.agents.paper.paper_control import control_route
+from citewell.agents.paper.paper_control import control_route, search_further
 from citewell.agents.paper.paper_end import cite_named_figures, finish_run
 from citewell.agents.paper.paper_sections import (
+    build_further_package,
     build_packages,
     is_final_draft,
     merge_drafts,
@@ -88,6 +89,36 @@ async def _draft_sections(state: PaperState, deps: Deps, stage: Stage) -> None:
             state.agents = [each.agent for each in state.drafts]
             break
     state.drafted = merge_drafts(state.question, state.drafts)
+    if _is_read_on(state, deps):
+        await _read_on(state, deps, stage)
+
+
+def _is_read_on(state: PaperState, deps: Deps) -> bool:
+    """Whether the chosen parts leave open what the rest of the paper may tell."""
+    drafted = state.drafted
+    return (
+        drafted is not None
+        and drafted.tier == "connected"
+        and drafted.draft.status in {"not_told", "partly"}
+        and not state.whole
+        and state.selection is None
+        and _get_usable_deps(state, deps).llm is not None
+    )
+
+
+async def _read_on(state: PaperState, deps: Deps, stage: Stage) -> None:
+    """The first agent drafts once more, over what the drafts rest on and what is found for the
+    rest, wherever it stands.
+    """
+    agent = state.agents[0]
+    async with stage.step(f"section_{agent}") as taken:
+        wanted = " ".join(each.drafted.draft.search_for for each in state.drafts).strip()
+        package = build_further_package(state, deps, await search_further(state, deps, wanted))
+        again = await run_section_agent(agent, package, deps, explains=False)
+        taken.action = again.generation
+    if again.drafted.tier == "connected" and again.generation != "unknown":
+        state.drafts = [again]
+        state.drafted = merge_drafts(state.question, state.drafts)
 
 
 async def _draft_follow_up(state: PaperState, deps: Deps, stage: Stage) -> None:

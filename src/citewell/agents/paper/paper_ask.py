@@ -48,6 +48,7 @@ class PaperState:
     hits: list[Hit] = field(default_factory=list)
     retrieval_confidence: float = 0.0
     agents: list[str] = field(default_factory=list)  # chosen by the controller, best first
+    whole: bool = False  # a section agent was sent the whole paper
     drafts: list[SectionDraft] = field(default_factory=list)
     drafted: Drafted | None = None  # the drafts as one
     decided: Decided | None = None  # what the audit made of it

@@ -41,6 +41,7 @@ FIGURES = "figures_and_references"
 NEAR = 3.0
 # read where they are named: a title in a list of references proves nothing
 _NO_ANSWER = ("front", "references")
+LONGEST_CAPTION = 120  # characters that the controller is sent of one
 _ENDED = re.compile(r"\s*[?？;；]\s*(?=\S)")
 # how an edit of the route stands in the history: nothing that a question leans on
 _EDIT = re.compile(r"\[(?:route|路线)\]")
@@ -89,9 +90,16 @@ async def control_route(state: PaperState, deps: Deps) -> str:
 
 
 def build_outline(book: OpenPaper) -> tuple[str, ...]:
-    """The paper's sections, each with the agent that reads it."""
-    parts = [(part, get_agent(part.role)) for part in book.paper.parts if part.heading]
-    return tuple(f"{' › '.join(part.heading_path)} ({agent})" for part, agent in parts)
+    """The paper's sections, and its figures and tables, each with the agent that reads it."""
+    parts = [
+        f"{' › '.join(part.heading_path)} ({get_agent(part.role)})"
+        for part in book.paper.parts
+        if part.heading
+    ]
+    captions = [
+        " ".join(book.document.text[each.start : each.end].split()) for each in book.paper.floats
+    ]
+    return (*parts, *(f"{caption[:LONGEST_CAPTION]} ({FIGURES})" for caption in captions))
 
 
 def get_agent(role: Role) -> str:
@@ -151,10 +159,23 @@ async def _search_paper(state: PaperState, deps: Deps) -> None:
             state.clarified_question, [Message(role="user", content=state.question)]
         )
     found = await deps.search.find_by("", read, extract_search_names(state.clarified_question))
-    # a heading alone says nothing
-    state.hits = [hit for hit in found.hits if hit.text.strip() not in hit.heading_path]
+    state.hits = _drop_headings(found.hits)
     state.retrieval_confidence = found.confidence
     state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
+
+
+async def search_further(state: PaperState, deps: Deps, wanted: str) -> list[Hit]:
+    """Passages for the clarified question and other words of what is missing, where any are."""
+    if not wanted:
+        return state.hits
+    names = extract_search_names(f"{state.clarified_question} {wanted}")
+    found = await deps.search.find_by("", Readings(wanted, state.clarified_question, 1.0), names)
+    return _drop_headings(found.hits)
+
+
+def _drop_headings(hits: Sequence[Hit]) -> list[Hit]:
+    """Without those that are a heading alone, which says nothing."""
+    return [hit for hit in hits if hit.text.strip() not in hit.heading_path]
 
 
 def choose_agents(state: PaperState, deps: Deps, chosen: Sequence[str]) -> list[str]:

@@ -27,8 +27,14 @@ from citewell.skills.evidence.passages import Passage
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.skills.paper.references import PaperTargets
 from citewell.skills.paper.section_evidence import build_section_passages, build_target_passages
+from citewell.skills.paper.section_text import (
+    build_best_text,
+    build_section_text,
+    build_whole_paper,
+)
 from citewell.skills.paper.selection_evidence import build_selection_passages
 from citewell.text.sentences import detect_language
+from citewell.types import Hit
 
 INTRODUCTION = "introduction"  # the agent that reads the front of the paper
 EXPLAINING = 3  # sentences that stand in for an explanation
@@ -37,12 +43,20 @@ READ_TOKENS = 2_000  # of its part that the reader looks at for an agent
 
 
 def build_packages(state: PaperState, deps: Deps) -> dict[str, SectionPackage]:
-    """What each chosen agent is sent: its part of the evidence, cut to what a prompt may carry."""
+    """What each chosen agent is sent: its part of the evidence, cut to what a prompt may carry. A
+    paper that a connected model has room for goes whole to the first.
+    """
     connected = deps.llm if deps.llm and is_connected(deps.llm) else None
     budget = connected.evidence_tokens if connected else READ_TOKENS
-    chunks = {agent: _build_chunk(agent, state, deps, budget) for agent in state.agents}
+    chunks: dict[str, list[Passage]] = {}
+    if connected and state.selection is None and state.agents:
+        chunks = {state.agents[0]: build_whole_paper(deps.book, budget)}
+    state.whole = any(chunks.values())
+    if not state.whole:
+        build = _read_sections if connected and state.selection is None else _quote_sections
+        chunks = {agent: build(agent, state, deps, budget) for agent in state.agents}
     chunks = {agent: chunk for agent, chunk in chunks.items() if chunk}
-    if connected and state.selection is None and chunks:
+    if connected and state.selection is None and chunks and not state.whole:
         reader = INTRODUCTION if INTRODUCTION in chunks else next(iter(chunks))
         chunks[reader] += _build_title_passage(deps.book, len(chunks[reader]) + 1)
     return {
@@ -51,13 +65,39 @@ def build_packages(state: PaperState, deps: Deps) -> dict[str, SectionPackage]:
     }
 
 
+def build_further_package(state: PaperState, deps: Deps, hits: Sequence[Hit]) -> SectionPackage:
+    """What the drafts so far rest on, and what a search of the whole paper found for the rest."""
+    assert deps.llm is not None, "only a connected model reads on"
+    named = [
+        (unit.start, unit.end)
+        for each in state.drafts
+        for sentence in each.drafted.draft.sentences
+        for unit in pick_units(sentence.evidence, each.drafted.units)
+    ]
+    chunk = build_best_text(deps.book, named, hits, deps.llm.evidence_tokens)
+    return SectionPackage(tuple(chunk), state.clarified_question)
+
+
 def _build_title_passage(book: OpenPaper, n: int) -> list[Passage]:
     """The paper's title and authors, for a question that asks for them among other things."""
     spans = sorted(span for span in (book.paper.title_span, book.paper.authors_span) if span)
     return [book.passage(n, spans)] if spans else []
 
 
-def _build_chunk(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passage]:
+def _read_sections(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passage]:
+    """Its parts as they stand, for a connected model."""
+    question, book = state.clarified_question, deps.book
+    own = filter_for_agent(state.pointed, agent, book)
+    named = build_target_passages(own, book, question, budget) if own else []
+    if named and agent == FIGURES:
+        return named
+    first = [span for passage in named for span in passage.spans]
+    roles = [role for role in SECTION_AGENTS[agent] if role != "front"]
+    return build_section_text(roles, book, question, first, state.hits, budget)
+
+
+def _quote_sections(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passage]:
+    """What the search found of its parts, for the reader; or what was marked."""
     question, book = state.clarified_question, deps.book
     if state.selection is not None:
         return build_selection_passages(state.selection, book, budget)
@@ -65,8 +105,7 @@ def _build_chunk(agent: str, state: PaperState, deps: Deps, budget: int) -> list
     named = build_target_passages(own, book, question, budget) if own else []
     if named and agent == FIGURES:
         return named
-    # the title and the authors are facts of the structure; one agent is sent them, and only where a
-    # connected model reads
+    # the title and the authors are facts of the structure
     roles = [role for role in SECTION_AGENTS[agent] if role != "front"]
     found = build_section_passages(
         state.hits, roles, book, question, budget // 2 if named else budget

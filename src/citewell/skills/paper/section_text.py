@@ -1,0 +1,110 @@
+"""Sections as a connected model reads them: their sentences and the rows of their figures and
+tables in reading order, each once. Of more than fits stays what the question points to, then what a
+search found, then what has most of its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from citewell.ingest.paper.shape import Part, Role
+from citewell.skills.evidence.passages import Passage
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.skills.paper.span_pick import Pick, Span, list_sentence_spans
+from citewell.text.sentences import count_tokens
+from citewell.types import Hit
+
+
+def build_whole_paper(book: OpenPaper, budget: int) -> list[Passage]:
+    """All of a paper but its references, which are read as far as there is room; empty where it
+    does not fit.
+    """
+    pick = Pick(book, "", budget)
+    lines = list_lines(book, [part for part in book.paper.parts if part.role != "references"])
+    if sum(count_tokens(pick.words(span)) for span in lines) > budget:
+        return []
+    for span in [*lines, *list_lines(book, book.paper.of(("references",)))]:
+        pick.take(span)
+    return pick.passages()
+
+
+def build_section_text(
+    roles: Sequence[Role],
+    book: OpenPaper,
+    question: str,
+    first: Sequence[Span],
+    hits: Sequence[Hit],
+    budget: int,
+) -> list[Passage]:
+    """The parts of these roles and what they point to, with `references` every figure and table
+    too; of appendices what was found. `first`: spans that are read whatever else fits.
+    """
+    pick = Pick(book, question, budget)
+    lines = list_lines(book, book.paper.of(roles))
+    floats = _list_floats(book, lines, everywhere="references" in roles)
+    ordered = (floats, lines) if "references" in roles else (lines, floats)
+    own = [*ordered[0], *ordered[1]]
+    for span in [*first, *(span for hit in hits for span in own if _is_in_hit(span, hit, book))]:
+        pick.take(span)
+    for spans in ordered:
+        pick.best([span for span in spans if not _is_in_appendix(span, book)])
+    return pick.passages()
+
+
+def build_best_text(
+    book: OpenPaper, first: Sequence[Span], hits: Sequence[Hit], budget: int
+) -> list[Passage]:
+    """Of the whole paper: `first`, and what a search found, best first."""
+    pick = Pick(book, "", budget)
+    lines = list_lines(book, book.paper.parts)
+    for span in [*first, *(span for hit in hits for span in lines if _is_in_hit(span, hit, book))]:
+        pick.take(span)
+    return pick.passages()
+
+
+def list_lines(book: OpenPaper, parts: Sequence[Part]) -> list[Span]:
+    """The sentences of these parts in order, without headings; of what stands in a figure or a
+    table its lines.
+    """
+    bodies = sorted(each.body for each in book.paper.floats if each.body)
+    found: list[Span] = []
+    for part in parts:
+        at = part.start
+        for start, end in [body for body in bodies if part.start <= body[0] < part.end]:
+            found += [*list_sentence_spans(book, at, start), *_split_lines(book, start, end)]
+            at = max(at, end)
+        found += list_sentence_spans(book, at, part.end)
+    return [span for span in found if re.search(r"\w", book.document.text[slice(*span)])]
+
+
+def _split_lines(book: OpenPaper, start: int, end: int) -> list[Span]:
+    lines = re.finditer(r"[^\n]*\S", book.document.text[start:end])
+    return [(start + line.end() - len(line[0].lstrip()), start + line.end()) for line in lines]
+
+
+def _list_floats(book: OpenPaper, lines: Sequence[Span], *, everywhere: bool) -> list[Span]:
+    """Captions and rows of the figures and tables that these lines point to, or of all."""
+    named = {
+        target
+        for mention in book.paper.mentions
+        if mention.kind == "float" and any(a <= mention.start < b for a, b in lines)
+        for target in mention.targets
+    }
+    spans: list[Span] = []
+    for n, each in enumerate(book.paper.floats):
+        if everywhere or n in named:
+            spans += list_sentence_spans(book, each.start, each.end)
+            spans += _split_lines(book, *each.body) if each.body else []
+    return spans
+
+
+def _is_in_appendix(span: Span, book: OpenPaper) -> bool:
+    part = book.paper.get_part_at(span[0])
+    return part is not None and part.appendix
+
+
+def _is_in_hit(span: Span, hit: Hit, book: OpenPaper) -> bool:
+    """Whether more than half of it stands there."""
+    shared = min(span[1], hit.end) - max(span[0], hit.start)
+    return hit.doc_id == book.doc_id and 2 * shared > span[1] - span[0]

@@ -1,0 +1,104 @@
+"""What a connected model is sent of a paper: a short one whole, of a long one whole sections, and
+more of it where these leave something open.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+from tests.agents.paper.conftest import LOG, PARTS, Desk, made, routed, verdicts
+
+from citewell.ingest.paper.shape import Mention, Role
+from citewell.models.scripted import ScriptedLLM
+
+QUESTION = "How is the reserve predicted, and what was not tested?"
+
+
+def number_lines(sent: str) -> list[str]:
+    """The numbered sentences of a prompt, without their numbers."""
+    return re.findall(r"^\[\d+\.\d+\] (.*)$", sent, re.MULTILINE)
+
+
+async def test_a_short_paper_goes_whole_to_one_agent(desk: Desk) -> None:
+    """In reading order, each sentence and row once, whatever the controller chose."""
+    desk.book = made()
+    desk.llm = ScriptedLLM(routed(QUESTION, "methods", "introduction"), "We tested one city only.")
+    state = await desk.ask(QUESTION)
+    lines = number_lines(desk.sent("section_methods"))
+    assert [step.node for step in desk.steps if step.node.startswith("section_")] == [
+        "section_methods"
+    ]
+    assert (state.status, len(lines), len(set(lines))) == ("answered", 16, 16)
+    order = ["Cargo bikes strand", "Training takes", "Model: RESCAST", "Winter data", "[1] Olsen"]
+    places = [next(n for n, line in enumerate(lines) if each in line) for each in order]
+    assert places == sorted(places)
+
+
+async def test_a_section_is_read_whole_and_in_order(desk: Desk) -> None:
+    """However the search ranks its passages, with the table that it points to elsewhere."""
+    at = desk.book.document.text.index("The network has three")
+    paper = replace(desk.book.paper, mentions=(Mention("float", at, at + 7, (0,)),))
+    desk.book = replace(desk.book, paper=paper)
+    desk.llm = ScriptedLLM(routed(QUESTION, "methods"), "Training takes 40 epochs.")
+    await desk.ask(QUESTION)
+    assert number_lines(desk.sent("section_methods")) == [
+        "RESCAST predicts the reserve with a gated recurrent network.",
+        "The network has three layers of 64 units.",
+        "Training takes 40 epochs with the Adam optimiser.",
+        "Table 1: Error by model in percent.",
+        "Model: Linear | Error: 7.9",
+        "Model: RESCAST | Error: 4.1",
+    ]
+
+
+async def test_of_a_long_section_stays_what_was_found(desk: Desk) -> None:
+    """As far as the prompt has room, and still in order."""
+    parts: list[tuple[Role, str, str]] = [
+        (role, heading, f"{body} {LOG}" if role == "method" else body)
+        for role, heading, body in PARTS
+    ]
+    desk.book = made(parts)
+    desk.llm = ScriptedLLM(routed(QUESTION, "methods"), "Training takes 40 epochs.")
+    await desk.ask(QUESTION)
+    lines = number_lines(desk.sent("section_methods"))
+    assert lines[0].startswith("RESCAST predicts the reserve")
+    assert 300 < len(lines) < 900
+
+
+async def test_what_the_chosen_part_leaves_open_is_looked_for_in_the_whole_paper(
+    desk: Desk,
+) -> None:
+    """With what it found, so that one answer tells both."""
+    first = {
+        "status": "partly",
+        "sentences": [
+            {"text": "A gated recurrent network predicts it.", "evidence": ["1.1"]},
+            {"text": "What was not tested is not told.", "kind": "not_told"},
+        ],
+        "search_for": "limitations winter data",
+    }
+    desk.llm = ScriptedLLM(
+        routed(QUESTION, "methods"),
+        json.dumps(first),
+        "A gated recurrent network predicts the reserve. Winter data are not included.",
+        verdicts("entailed", "entailed"),
+    )
+    state = await desk.ask(QUESTION)
+    nodes = [step.node for step in desk.steps]
+    assert nodes == [
+        *("control_route", "section_methods", "section_methods", "control_audit"),
+        "control_answer",
+    ]
+    assert desk.searches[1:] == ["limitations winter data"]
+    assert state.status == "answered"
+    assert "Winter data are not included." in state.final_answer
+    assert "not told" not in state.final_answer
+
+
+async def test_the_outline_tells_of_figures_and_tables(desk: Desk) -> None:
+    desk.llm = ScriptedLLM(routed(QUESTION, "methods"), "Training takes 40 epochs.")
+    await desk.ask(QUESTION)
+    sent = desk.sent("control_route")
+    assert "Table 1: Error by model in percent. (figures_and_references)" in sent
