@@ -73,11 +73,11 @@ async def test_what_fails_twice_stands_apart_from_what_holds(desk: Desk) -> None
     ]
 
 
-def written(*sentences: tuple[str, str]) -> str:
+def written(*sentences: tuple[str, str], status: str = "answered") -> str:
     """A draft: texts with the id that each names."""
     return json.dumps(
         {
-            "status": "answered",
+            "status": status,
             "sentences": [{"text": t, "evidence": [each]} for t, each in sentences],
         }
     )
@@ -89,8 +89,9 @@ async def test_drafts_of_several_agents_are_merged(desk: Desk) -> None:
     """
     desk.llm = ScriptedLLM(
         routed("How is the reserve predicted, and with what error?", "methods", "results"),
-        written(("The reserve is predicted by a recurrent network.", "1.1")),
-        written(("Its error is 4.1 percent.", "[1.1]")),
+        written(("The reserve is predicted by a recurrent network.", "1.1"), status="partly"),
+        written(("Its error is 4.1 percent.", "[1.1]"), status="partly"),
+        UNKNOWN,
         verdicts("entailed", "entailed"),
     )
     state = await desk.ask("How is the reserve predicted, and with what error?")
@@ -143,9 +144,10 @@ async def test_what_another_section_tells_is_not_called_missing(desk: Desk) -> N
     desk.llm = ScriptedLLM(
         routed(COSTS, "methods", "results"),
         lacking(untold, found=LAYERS),
-        written(ERROR),
+        written(ERROR, status="partly"),
+        UNKNOWN,
         verdicts("entailed", "entailed", "contradicted"),
-        written(LAYERS, (ERROR[0], "2.2")),
+        written(LAYERS, (ERROR[0], "2.1")),
     )
     state = await desk.ask(COSTS)
     assert (state.status, state.revised, untold in state.final_answer) == ("answered", True, False)
@@ -156,8 +158,9 @@ async def test_what_two_sections_say_alike_is_shown_once(desk: Desk) -> None:
     """With the quotes of both."""
     desk.llm = ScriptedLLM(
         routed("What is RESCAST?", "introduction", "methods"),
-        written(("RESCAST plans the  reserve of fleets.", "1.3")),
-        written(("RESCAST plans the reserve of fleets", "1.1")),
+        written(("RESCAST plans the  reserve of fleets.", "1.3"), status="partly"),
+        written(("RESCAST plans the reserve of fleets", "1.1"), status="partly"),
+        UNKNOWN,
         json.dumps({"verdicts": [{"n": 1, "verdict": "entailed"}]}),
     )
     state = await desk.ask("What is RESCAST?")
@@ -187,7 +190,8 @@ async def test_authors_are_known_to_a_question_that_asks_for_more(desk: Desk) ->
     first, second = state.proof.sentences
     assert any("Anna Berg" in state.proof.citations[n - 1].quote for n in first.citations)
     assert second.citations
-    desk.llm = ScriptedLLM(routed(question, "results", "introduction"), error, wrote)
+    part = written((error, "1.1"), status="partly")
+    desk.llm = ScriptedLLM(routed(question, "results", "introduction"), part, wrote)
     desk.steps.clear()
     await desk.ask(question)
     assert "Anna Berg" in desk.sent("section_introduction")

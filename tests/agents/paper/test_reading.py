@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import replace
 
-from tests.agents.paper.conftest import LOG, PARTS, Desk, made, routed, verdicts
+from tests.agents.paper.conftest import LOG, LONG, PARTS, Desk, made, routed, verdicts
 
 from citewell.ingest.paper.shape import Mention, Role
 from citewell.models.scripted import ScriptedLLM
@@ -95,6 +95,35 @@ async def test_what_the_chosen_part_leaves_open_is_looked_for_in_the_whole_paper
     assert state.status == "answered"
     assert "Winter data are not included." in state.final_answer
     assert "not told" not in state.final_answer
+
+
+async def test_where_one_part_tells_all_no_other_is_asked(desk: Desk) -> None:
+    desk.llm = ScriptedLLM(routed(QUESTION, "methods", "results"), "Training takes 40 epochs.")
+    state = await desk.ask(QUESTION)
+    assert (state.agents, state.status) == (["methods"], "answered")
+
+
+async def test_only_of_a_whole_paper_it_is_said_that_it_does_not_do_something(desk: Desk) -> None:
+    """A part that is silent does not speak for the others."""
+    for book, said in ((made(), True), (desk.book, False)):
+        desk.book, desk.steps = book, []
+        desk.llm = ScriptedLLM(routed(QUESTION, "methods"), "Training takes 40 epochs.")
+        await desk.ask(QUESTION)
+        assert ("all the sentences of the paper" in desk.sent("section_methods")) is said
+
+
+async def test_a_table_is_read_whole_or_not_at_all(desk: Desk) -> None:
+    """Where half of one fits, its rows would be miscounted."""
+    rows = "\n".join(f"Model: M{n} | Error: {n}.5" for n in range(300))
+    parts: list[tuple[Role, str, str]] = [
+        (role, heading, body.replace("Model: Linear", f"{rows}\nModel: Linear"))
+        for role, heading, body in LONG
+    ]
+    desk.book = made(parts)
+    desk.llm = ScriptedLLM(routed(QUESTION, "results"), "It rises to 6.3 percent.")
+    await desk.ask("How many models are there?")
+    lines = number_lines(desk.sent("section_results"))
+    assert sum(line.startswith("Model: M") for line in lines) == 300
 
 
 async def test_the_outline_tells_of_figures_and_tables(desk: Desk) -> None:

@@ -12,6 +12,7 @@ from citewell.agents.paper.paper_ask import Deps, PaperState
 from citewell.agents.paper.paper_control import control_route, search_further
 from citewell.agents.paper.paper_end import cite_named_figures, finish_run
 from citewell.agents.paper.paper_sections import (
+    Reading,
     build_further_package,
     build_packages,
     is_final_draft,
@@ -73,11 +74,14 @@ async def _draft_sections(state: PaperState, deps: Deps, stage: Stage) -> None:
     """Each chosen agent drafts; their drafts become one, to the question as it was asked."""
     if state.pointed.missing and not state.pointed:
         return  # it asks for what is not there
-    for agent, package in build_packages(state, deps).items():
+    packages = build_packages(state, deps)
+    reading: Reading = (
+        "whole" if state.whole else "parts" if state.selection is None else "selection"
+    )
+    for agent, package in packages.items():
         async with stage.step(f"section_{agent}") as taken:
-            draft = await run_section_agent(
-                agent, package, _get_usable_deps(state, deps), explains=state.selection is not None
-            )
+            means = _get_usable_deps(state, deps)
+            draft = await run_section_agent(agent, package, means, reading)
             taken.action = draft.generation
         state.drafts.append(draft)
         failure, warning = draft.drafted.failure, draft.drafted.warning
@@ -87,6 +91,7 @@ async def _draft_sections(state: PaperState, deps: Deps, stage: Stage) -> None:
         state.warnings += [warning] if warning and warning not in state.warnings else []
         if is_final_draft(draft):
             state.agents = [each.agent for each in state.drafts]
+            state.drafts = [draft]
             break
     state.drafted = merge_drafts(state.question, state.drafts)
     if _is_read_on(state, deps):
@@ -114,7 +119,7 @@ async def _read_on(state: PaperState, deps: Deps, stage: Stage) -> None:
     async with stage.step(f"section_{agent}") as taken:
         wanted = " ".join(each.drafted.draft.search_for for each in state.drafts).strip()
         package = build_further_package(state, deps, await search_further(state, deps, wanted))
-        again = await run_section_agent(agent, package, deps, explains=False)
+        again = await run_section_agent(agent, package, deps)
         taken.action = again.generation
     if again.drafted.tier == "connected" and again.generation != "unknown":
         state.drafts = [again]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from citewell.agents.paper.paper_ask import Deps, PaperState, SectionDraft
 from citewell.agents.paper.paper_control import FIGURES, is_on_pages
@@ -39,6 +40,8 @@ from citewell.types import Hit
 INTRODUCTION = "introduction"  # the agent that reads the front of the paper
 EXPLAINING = 3  # sentences that stand in for an explanation
 QUOTED = 10  # sentences that are quoted at most where no connected model writes
+Reading = Literal["parts", "whole", "selection"]
+WISHES: dict[Reading, str] = {"parts": "", "whole": "whole", "selection": "explain"}  # prompts
 READ_TOKENS = 2_000  # of its part that the reader looks at for an agent
 
 
@@ -68,13 +71,16 @@ def build_packages(state: PaperState, deps: Deps) -> dict[str, SectionPackage]:
 def build_further_package(state: PaperState, deps: Deps, hits: Sequence[Hit]) -> SectionPackage:
     """What the drafts so far rest on, and what a search of the whole paper found for the rest."""
     assert deps.llm is not None, "only a connected model reads on"
+    budget = deps.llm.evidence_tokens
     named = [
         (unit.start, unit.end)
         for each in state.drafts
         for sentence in each.drafted.draft.sentences
         for unit in pick_units(sentence.evidence, each.drafted.units)
     ]
-    chunk = build_best_text(deps.book, named, hits, deps.llm.evidence_tokens)
+    pointed = build_target_passages(state.pointed, deps.book, state.clarified_question, budget // 2)
+    named += [span for passage in pointed for span in passage.spans]
+    chunk = build_best_text(deps.book, named, hits, budget)
     return SectionPackage(tuple(chunk), state.clarified_question)
 
 
@@ -142,14 +148,19 @@ def _get_role(at: int, book: OpenPaper) -> Role | None:
 
 
 def is_final_draft(draft: SectionDraft) -> bool:
-    """Whether no other agent need be asked: what the question takes for granted is denied."""
-    return draft.drafted.draft.status == "false_premise"
+    """Whether no other agent need be asked: a connected model finds all told, or that what the
+    question takes for granted is denied.
+    """
+    drafted = draft.drafted
+    return drafted.draft.status == "false_premise" or (
+        drafted.tier == "connected" and drafted.draft.status == "answered"
+    )
 
 
 async def run_section_agent(
-    agent: str, package: SectionPackage, means: Means, *, explains: bool
+    agent: str, package: SectionPackage, means: Means, reading: Reading = "parts"
 ) -> SectionDraft:
-    """Draft from the package alone, or `unknown`. `explains`: its first passage is explained."""
+    """Draft from the package alone, or `unknown`. `reading`: what the package holds."""
     record_detail(
         received={
             "clarified_question": package.clarified_question,
@@ -159,26 +170,28 @@ async def run_section_agent(
             ],
         }
     )
-    if explains and not is_connected(means.llm):
+    if reading == "selection" and not is_connected(means.llm):
         drafted = _quote_selection(package, means)
     else:
-        wanted = (
-            load_prompt(
-                f"agents/prompts/paper/explain.{detect_language(package.clarified_question)}.md"
-            )[0].content
-            if explains
-            else ""
-        )
         drafted = await draft_answer(
             means,
             package.clarified_question,
             package.document_chunk,
-            wanted=wanted,
+            wanted=_load_wish(reading, package.clarified_question),
             most=QUOTED,
         )
     return SectionDraft(
         agent, drafted, "unknown" if drafted.draft.status == "not_told" else "drafted"
     )
+
+
+def _load_wish(reading: Reading, question: str) -> str:
+    """What else the answer shall be like: an explanation of what was marked, or a no to whether a
+    paper that was read whole does what it nowhere speaks of.
+    """
+    name = WISHES[reading]
+    lang = detect_language(question)
+    return load_prompt(f"agents/prompts/paper/{name}.{lang}.md")[0].content if name else ""
 
 
 def _quote_selection(package: SectionPackage, means: Means) -> Drafted:
@@ -229,7 +242,7 @@ def merge_drafts(question: str, drafts: list[SectionDraft]) -> Drafted | None:
     untold = _collect_untold(written)
     status: DraftStatus = (
         "answered"
-        if any(each.draft.status == "answered" for each in told)
+        if any(each.draft.status in {"answered", "partly"} for each in told)
         else told[0].draft.status
     )
     draft = Draft(status="partly" if untold else status, sentences=[*found, *untold])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from citewell.ingest.paper.shape import Part, Role
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.span_pick import Pick, Span, list_sentence_spans
+from citewell.skills.paper.span_pick import Pick, Span, list_sentence_spans, rank_spans
 from citewell.text.sentences import count_tokens
 from citewell.types import Hit
 
@@ -38,28 +38,38 @@ def build_section_text(
     budget: int,
 ) -> list[Passage]:
     """The parts of these roles and what they point to, with `references` every figure and table
-    too; of appendices what was found. `first`: spans that are read whatever else fits.
+    too; of appendices and references what was found. `first`: what is read whatever else fits.
     """
-    pick = Pick(book, question, budget)
     lines = list_lines(book, book.paper.of(roles))
-    floats = _list_floats(book, lines, everywhere="references" in roles)
-    ordered = (floats, lines) if "references" in roles else (lines, floats)
-    own = [*ordered[0], *ordered[1]]
-    for span in [*first, *(span for hit in hits for span in own if _is_in_hit(span, hit, book))]:
-        pick.take(span)
-    for spans in ordered:
-        pick.best([span for span in spans if not _is_in_appendix(span, book)])
-    return pick.passages()
+    floats = [line for block in _list_floats(book, lines, roles) for line in block]
+    own = [*floats, *lines] if "references" in roles else [*lines, *floats]
+    found = [span for hit in hits for span in own if _is_in_hit(span, hit, book)]
+    rest = floats if "references" in roles else own
+    rest = [span for span in rest if not _is_in_appendix(span, book)]
+    ranked = rank_spans(question, [book.document.text[slice(*span)] for span in rest], rest)
+    return _read_spans(book, [*first, *found, *(rest[i] for i in ranked)], budget)
 
 
 def build_best_text(
     book: OpenPaper, first: Sequence[Span], hits: Sequence[Hit], budget: int
 ) -> list[Passage]:
     """Of the whole paper: `first`, and what a search found, best first."""
-    pick = Pick(book, "", budget)
     lines = list_lines(book, book.paper.parts)
-    for span in [*first, *(span for hit in hits for span in lines if _is_in_hit(span, hit, book))]:
-        pick.take(span)
+    found = [span for hit in hits for span in lines if _is_in_hit(span, hit, book)]
+    return _read_spans(book, [*first, *found], budget)
+
+
+def _read_spans(book: OpenPaper, spans: Sequence[Span], budget: int) -> list[Passage]:
+    """As many as fit, best first, in reading order. A figure or table is taken whole where it fits:
+    half of one misleads whoever counts.
+    """
+    pick = Pick(book, "", budget)
+    whole = {line: block for block in _list_floats(book) for line in block}
+    for span in spans:
+        block = whole.get(span, [span])
+        fits = sum(count_tokens(pick.words(line)) for line in block) <= pick.left
+        for line in block if fits else [span]:
+            pick.take(line)
     return pick.passages()
 
 
@@ -83,20 +93,26 @@ def _split_lines(book: OpenPaper, start: int, end: int) -> list[Span]:
     return [(start + line.end() - len(line[0].lstrip()), start + line.end()) for line in lines]
 
 
-def _list_floats(book: OpenPaper, lines: Sequence[Span], *, everywhere: bool) -> list[Span]:
-    """Captions and rows of the figures and tables that these lines point to, or of all."""
+def _list_floats(
+    book: OpenPaper, lines: Sequence[Span] = (), roles: Sequence[Role] = ("references",)
+) -> list[list[Span]]:
+    """Captions and rows of the figures and tables that these lines point to; with `references` of
+    all.
+    """
     named = {
         target
         for mention in book.paper.mentions
         if mention.kind == "float" and any(a <= mention.start < b for a, b in lines)
         for target in mention.targets
     }
-    spans: list[Span] = []
-    for n, each in enumerate(book.paper.floats):
-        if everywhere or n in named:
-            spans += list_sentence_spans(book, each.start, each.end)
-            spans += _split_lines(book, *each.body) if each.body else []
-    return spans
+    return [
+        [
+            *list_sentence_spans(book, each.start, each.end),
+            *(_split_lines(book, *each.body) if each.body else []),
+        ]
+        for n, each in enumerate(book.paper.floats)
+        if "references" in roles or n in named
+    ]
 
 
 def _is_in_appendix(span: Span, book: OpenPaper) -> bool:
