@@ -206,10 +206,11 @@ REFUSED: list[tuple[dict[str, Any], int, str | None, str]] = [
     ({"model": "citewell/qa:nowhere"}, 404, None, "not_found"),
     ({"model": "citewell/qa:nowhere", "stream": True}, 404, None, "not_found"),
     ({"n": 2}, 400, "n", "unsupported_value"),
+    ({"tools": [{"type": "web_search"}]}, 400, "tools", "unsupported_parameter"),
     (
-        {"tools": [{"type": "function", "function": {"name": "f"}}]},
+        {"tools": [{"type": "function", "function": {"name": "f"}}], "tool_choice": "required"},
         400,
-        "tools",
+        "tool_choice",
         "unsupported_parameter",
     ),
     (

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 
 from citewell.interfaces.http.deps import Asking, Citewell
+from citewell.interfaces.http.openai.chat_tasks import answer_chat_task, parse_chat_task
 from citewell.interfaces.http.openai.openai_errors import OpenAIRoute, format_data_line
 from citewell.interfaces.http.openai.openai_messages import ChatRequest, to_ask_request
 from citewell.interfaces.http.openai.openai_reply import Reply
@@ -68,11 +69,22 @@ async def chat_completions(
     asked, chosen = await add_default_collection(app, asked)
     warnings += chosen
     reply = Reply(body.model, get_base_url(request), body.citewell.sources)
+    if task := parse_chat_task(asked.question):
+        text = await answer_chat_task(app, task, asked)
+        if not body.stream:
+            return JSONResponse(reply.build_text_completion(text))
+        return stream_events(request, _stream_text(text, reply), format_data_line)
     if not body.stream:
         answer = await run_while_connected(request, answer_to(app, asked))
         return JSONResponse(reply.build_completion(add_warnings(answer, warnings)))
     events = await start_events(app, asked, at_work)
     return stream_events(request, _stream_chunks(events, reply, body, warnings), format_data_line)
+
+
+async def _stream_text(text: str, reply: Reply) -> AsyncIterator[Pair]:
+    for chunk in (reply.build_first_chunk(), *reply.build_text_chunks(text)):
+        yield "", chunk
+    yield DONE
 
 
 async def _stream_chunks(

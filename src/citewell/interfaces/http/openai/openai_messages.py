@@ -58,7 +58,7 @@ class StreamOptions(BaseModel):
 
 class ChatRequest(BaseModel):
     """What is not named here (temperature, max_tokens, seed, ...) is ignored, as servers of local
-    models do.
+    models do; `tools` may be offered, and are never called.
     """
 
     model: str
@@ -66,9 +66,8 @@ class ChatRequest(BaseModel):
     stream: bool | None = False
     stream_options: StreamOptions | None = None
     n: int | None = None
-    tools: list[Any] | None = None
+    tools: list[dict[str, Any]] | None = None
     tool_choice: Any = None
-    functions: list[Any] | None = None
     response_format: dict[str, Any] | None = None
     logprobs: bool | None = None
     modalities: list[str] | None = None
@@ -134,9 +133,13 @@ def _check_request(body: ChatRequest) -> None:
             hint="leave n out",
             code="unsupported_value",
         )
-    if (body.tools and body.tool_choice != "none") or body.functions:
+    if any(tool.get("type", "function") != "function" for tool in body.tools or ()):
         raise Unsupported(
-            "tools", "tools are not supported: Citewell answers by itself", hint="leave tools out"
+            "tools", "tools of the server's own are not supported", hint="leave tools out"
+        )
+    if body.tool_choice not in (None, "auto", "none"):
+        raise Unsupported(
+            "tool_choice", "no tool is called: Citewell answers by itself", hint="leave it out"
         )
     if body.response_format is not None and body.response_format.get("type", "text") != "text":
         raise Unsupported(
@@ -166,18 +169,20 @@ def _check_request(body: ChatRequest) -> None:
 
 
 def _split_messages(messages: list[ChatMessage]) -> tuple[str, list[Message]]:
-    """What system messages say, and the talk of user and assistant. Raises Unsupported for tools
-    and for what is no text.
+    """What system messages say, and the talk of user and assistant, without what tools said to
+    another model. Raises Unsupported where a tool has the last word, and for what is no text.
     """
     instructions: list[str] = []
     talk: list[Message] = []
+    if messages[-1].role in ("tool", "function"):
+        raise Unsupported(
+            f"messages.[{len(messages) - 1}].role",
+            "messages of tools are not answered",
+            hint="end `messages` with the question, as role user",
+        )
     for number, message in enumerate(messages):
         if message.role in ("tool", "function"):
-            raise Unsupported(
-                f"messages.[{number}].role",
-                "messages of tools are not supported",
-                hint="leave them out",
-            )
+            continue
         text = _extract_text(message, number)
         if message.role in ("system", "developer"):
             instructions.append(text.strip())

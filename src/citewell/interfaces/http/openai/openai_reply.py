@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,17 +30,23 @@ class Reply:
     def build_completion(self, answer: Answer) -> dict[str, Any]:
         """A `chat.completion`."""
         text = self._link_answer(answer)
+        whole = self.build_text_completion(text.text, to_annotations(text), answer.usage)
+        return whole | {"citewell": answer.model_dump(mode="json")}
+
+    def build_text_completion(
+        self, text: str, annotations: Sequence[dict[str, Any]] = (), usage: Usage | None = None
+    ) -> dict[str, Any]:
+        """The same of a text that is no Answer."""
         message = {
             "role": "assistant",
-            "content": text.text,
+            "content": text,
             "refusal": None,
-            "annotations": to_annotations(text),
+            "annotations": list(annotations),
         }
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
         return self._build_frame("chat.completion") | {
             "choices": [choice],
-            "usage": to_usage(answer.usage),
-            "citewell": answer.model_dump(mode="json"),
+            "usage": to_usage(usage or Usage()),
         }
 
     def build_first_chunk(self) -> dict[str, Any]:
@@ -56,6 +63,9 @@ class Reply:
             *(self._build_chunk({"content": piece}) for piece in text.pieces),
             last | {"citewell": answer.model_dump(mode="json")},
         ]
+
+    def build_text_chunks(self, text: str) -> list[dict[str, Any]]:
+        return [self._build_chunk({"content": text}), self._build_chunk({}, "stop")]
 
     def build_usage_chunk(self, answer: Answer) -> dict[str, Any]:
         """The chunk that `stream_options.include_usage` asks for."""

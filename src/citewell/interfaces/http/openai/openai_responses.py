@@ -55,7 +55,7 @@ class ResponseRequest(BaseModel):
     stream: bool | None = False
     background: bool | None = False
     conversation: Any = None
-    tools: list[Any] | None = None
+    tools: list[dict[str, Any]] | None = None
     tool_choice: Any = None
     text: dict[str, Any] | None = None
     citewell: Ours = Ours()
