@@ -43,6 +43,22 @@ def test_from_a_file_to_an_answer(tmp_path: Path, pump: Path) -> None:
         assert [sentence.verdict for sentence in checked.sentences] == ["entailed"]
 
 
+def test_without_a_name_the_fullest_collection_is_asked(tmp_path: Path, pump: Path) -> None:
+    """Where the usual one has no documents; who asks is told."""
+    with Citewell(tmp_path / "home", **SMALL) as library:
+        library.add(pump, collection="pumps")
+        said = "no collection was named, so pumps was taken"
+        found = library.search("A-100 pump")
+        assert (found.collections, found.warnings[0]) == (["pumps"], said)
+        answer = library.ask("How heavy is the A-100 pump?")
+        assert "Pump" in answer.answer
+        assert said in answer.warnings
+        *_, last = library.stream("How heavy is the A-100 pump?")
+        assert isinstance(last.data, Answer)
+        assert said in last.data.warnings
+        assert said in library.check("The A-100 pump weighs 12 kg.").warnings
+
+
 def test_events_without_coroutines(tmp_path: Path, pump: Path) -> None:
     """As they come, errors too; who stops listening ends the run, and can ask on."""
     with Citewell(tmp_path / "home", **SMALL) as library:

@@ -29,6 +29,11 @@ from citewell.errors import InvalidInput, StorageError
 from citewell.messages import Text
 from citewell.runtime.app import App
 from citewell.service.ask.ask import ask, stream_answer
+from citewell.service.ask.default_collection import (
+    add_default_collection,
+    add_warnings,
+    choose_collections,
+)
 from citewell.service.ask.run import AskRequest
 from citewell.service.ask.search import SearchResult, parse_search_request, search
 from citewell.service.check.check_text import check_text
@@ -100,31 +105,46 @@ class AsyncCitewell:
 
     async def ask(self, question: str, **given: Any) -> Answer:
         """An answer with its citations. `given`: as in `stream`."""
-        return await ask(self._app, self._request(question, given))
+        asked, chosen = await self._read_question(question, given)
+        return add_warnings(await ask(self._app, asked), chosen)
 
     async def stream(self, question: str, **given: Any) -> AsyncGenerator[Event]:
         """Steps, citations and words as they come, the Answer last. `given`: `agent` (else `qa`),
         `collection`, `session_id` to go on with a conversation, `history`, `keep`; and any option
         of `AskOptions`, such as `doc_ids`, `since` or `max_seconds`.
         """
-        events = stream_answer(self._app, self._request(question, given))
+        asked, chosen = await self._read_question(question, given)
+        events = stream_answer(self._app, asked)
         async with aclosing(events) as told:  # type: ignore[type-var]  # a generator
             async for event in told:
-                yield event
+                if isinstance(event.data, Answer):
+                    yield Event(event.kind, add_warnings(event.data, chosen))
+                else:
+                    yield event
 
-    def _request(self, question: str, given: dict[str, Any]) -> AskRequest:
+    async def _read_question(
+        self, question: str, given: dict[str, Any]
+    ) -> tuple[AskRequest, list[str]]:
+        """The request, and a warning that names its collection where nobody did."""
         of_request = {name: given.pop(name) for name in list(given) if name in _OF_REQUEST}
-        return AskRequest(question=question, user_id=self.user, options=given, **of_request)
+        asked = AskRequest(question=question, user_id=self.user, options=given, **of_request)
+        return await add_default_collection(self._app, asked)
 
     async def search(self, query: str, **given: Any) -> SearchResult:
         """Passages, best first, without an answer. `given`: `collection` or `collections`, `k`, and
         any option of `SearchOptions`.
         """
-        return await search(self._app, parse_search_request(query, given))
+        asked = parse_search_request(query, given)
+        named = [asked.collection] if asked.collection else asked.collections
+        where, chosen = await choose_collections(self._app, named)
+        found = await search(self._app, asked.model_copy(update={"collections": where}))
+        return found.model_copy(update={"warnings": [*chosen, *found.warnings]})
 
     async def check(self, text: str, collections: Sequence[str] = ()) -> CheckResult:
         """Each sentence of a text held against the documents."""
-        return await check_text(self._app, text, collections)
+        where, chosen = await choose_collections(self._app, collections)
+        found = await check_text(self._app, text, where)
+        return found.model_copy(update={"warnings": [*chosen, *found.warnings]})
 
     async def add_tables(self, location: FilePath, name: str | None = None) -> Added:
         """Add a file with tables, or a database by its URL."""

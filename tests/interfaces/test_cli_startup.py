@@ -109,3 +109,11 @@ def test_shells_complete(
     monkeypatch.setenv("COMP_CWORD", str(typed.count(" ")))
     monkeypatch.setenv("_CITEWELL_COMPLETE", "complete_bash")
     assert set(cli().out.split()) == offered
+
+
+@pytest.mark.parametrize("group", ["sync", "knowledge", "data", "user"])
+def test_the_help_of_a_group_cuts_no_line(group: str) -> None:
+    said, _ = run(group, "--help")
+    _, begun, commands = said.partition("Commands:")
+    assert begun
+    assert "..." not in commands

@@ -92,6 +92,21 @@ def test_nothing_found_and_wrong_values(cli: Cli, library: Path) -> None:
     assert cli("add", str(library), "--priority", "11").code == 1
 
 
+def test_without_a_name_the_fullest_collection_is_asked(
+    cli: Cli, library: Path, agent: FakeAgent, tmp_path: Path
+) -> None:
+    """Where the usual one has no documents: by every command that asks, and it is said."""
+    cli("add", str(library), "-c", "towers")
+    draft = tmp_path / "draft.md"
+    draft.write_text("The lighthouse was built in 1857.\n", "utf-8")
+    said = "no collection was named, so towers was taken"
+    for command in (("search", "lighthouse"), ("ask", "When?"), ("check", str(draft))):
+        run = cli(*command)
+        assert run.code in (0, 3), run.err
+        assert said in run.err
+    assert agent.asked[-1].collection == "towers"
+
+
 def test_ask_takes_the_same_filters(cli: Cli, agent: FakeAgent) -> None:
     """By the names that the API has for them."""
     arguments = (

@@ -29,7 +29,7 @@ from citewell.interfaces.repeats import Repeats
 OURS = ("citewell", "uvicorn")  # loggers that keep to `log_level`; all others say warnings at most
 # tried again is told by what came of it; requests by our own line, which has no path
 # "py.warnings": for who writes a program, not for who starts one
-WORDY = ("stamina", "opentelemetry.exporter", "uvicorn.access", "py.warnings")
+WORDY = ("stamina", "opentelemetry.exporter", "uvicorn.access", "py.warnings", "dulwich.client")
 FIELDS = ("method", "route", "status", "seconds", "user_id")  # of an access line, where there are
 LEFT_OUT = "[left out]"
 SHORTEST = 4  # characters of a question that is looked for: shorter ones are words of everybody's

@@ -209,3 +209,16 @@ def test_durations() -> None:
     for said in ("", "often", "-1h", "1.5h", "1y"):
         with pytest.raises(InvalidInput):
             parse_duration(said)
+
+
+async def test_a_place_is_named_as_it_was_added(app: App) -> None:
+    """With what stands behind the question mark, which tells two places of one address apart."""
+    bucket = "s3://shelf/docs/?endpoint=https://{}.example.com"
+    one = await add_sync(app, bucket.format("one"), "first", 0)
+    two = await add_sync(app, bucket.format("two"), "second", 0)
+    assert (await find_target(app, bucket.format("one"))).sync_id == one.sync_id
+    assert (await find_target(app, bucket.format("two"))).sync_id == two.sync_id
+    with pytest.raises(NotFound, match="no watched place"):
+        await find_target(app, bucket.format("three"))
+    feed = await add_sync(app, "https://EXAMPLE.com/feed.xml", "kept", 0)
+    assert (await find_target(app, "https://EXAMPLE.com/feed.xml")).sync_id == feed.sync_id

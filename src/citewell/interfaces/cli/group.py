@@ -13,6 +13,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+LONGEST_HELP = 500  # characters of a command's line
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -44,8 +46,22 @@ class LazyCommand(TyperCommand):
         return self.place.load().make_context(info_name, args, *more, **extra)
 
 
+class FullHelpGroup(TyperGroup):
+    """A group whose help has each command's first sentence whole."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [
+            (name, command.get_short_help_str(limit=LONGEST_HELP))
+            for name, command in found
+            if command is not None and not command.hidden
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
 def create_group(
-    about: str, commands: Mapping[str, Callable[..., None]], cls: type[TyperGroup] = TyperGroup
+    about: str, commands: Mapping[str, Callable[..., None]], cls: type[TyperGroup] = FullHelpGroup
 ) -> typer.Typer:
     """A group of commands by their names, in the order of its help."""
     group = typer.Typer(

@@ -119,12 +119,19 @@ async def get_sync(app: App, sync_id: str) -> SyncInfo:
 
 
 async def find_target(app: App, target: str) -> SyncInfo:
-    """The one of this id or address. Raises NotFound."""
+    """The one of this id or address, as it is listed or as it was added. Raises NotFound,
+    InvalidInput.
+    """
     places = await list_syncs(app)
     found = [each for each in places if target in {each.sync_id, each.place}]
-    if not found and "://" not in target:
-        address = parse_place(target).address
-        found = [each for each in places if each.place == address]
+    if not found:
+        meant = parse_place(target)
+        kept = {each.sync_id: each.options for each in await app.syncs.list_syncs(None)}
+        found = [
+            each
+            for each in places
+            if (each.place, dict(kept[each.sync_id])) == (meant.address, dict(meant.options))
+        ]
     return found[0] if len(found) == 1 else await get_sync(app, target)
 
 

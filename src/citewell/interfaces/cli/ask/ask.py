@@ -43,6 +43,7 @@ from citewell.interfaces.cli.output.terminal import (
 from citewell.interfaces.cli.run import DONE, ERROR, NO_ANSWER, run
 from citewell.runtime.app import App
 from citewell.service.ask.ask import list_unfinished_runs, stream_answer
+from citewell.service.ask.default_collection import add_default_collection
 from citewell.service.ask.run import AskRequest
 from citewell.types import Status
 
@@ -108,6 +109,9 @@ async def ask_question(app: App, said: dict[str, Any], *, json: bool) -> int:
     request = AskRequest(**said)
     if request.resume and request.options:
         print_warning(f"{', '.join(request.options)}: a question is gone on with as it was asked")
+    request, chosen = await add_default_collection(app, request)
+    for warning in chosen:
+        print_warning(warning)
     async with (
         end_early_on_interrupt(app),
         explain_resume_on_stop(app, request.user_id, request.resume),

@@ -27,6 +27,7 @@ from citewell.interfaces.cli.output.terminal import (
     print_error,
     print_json,
     print_text,
+    print_warning,
     style_text,
     write_paragraph,
 )
@@ -34,6 +35,7 @@ from citewell.interfaces.cli.run import DONE, guard_command
 from citewell.interfaces.problem import to_problem
 from citewell.runtime.app import App
 from citewell.service.ask.ask import stream_answer
+from citewell.service.ask.default_collection import add_default_collection
 from citewell.service.ask.run import AskRequest
 from citewell.service.sessions.sessions import read_session
 
@@ -131,6 +133,10 @@ async def _answer_question(talk: Talk, question: str) -> None:
         user_id=talk.user,
         options=talk.options,
     )
+    request, chosen = await add_default_collection(talk.app, request)
+    for warning in chosen:
+        print_warning(warning)
+        talk.collection = request.collection
     async with end_early_on_interrupt(talk.app), explain_resume_on_stop(talk.app, talk.user):
         answer = await watch_events(stream_answer(talk.app, request))
     talk.session = answer.session_id or talk.session

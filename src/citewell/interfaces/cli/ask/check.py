@@ -29,6 +29,7 @@ from citewell.interfaces.cli.output.terminal import (
 from citewell.interfaces.cli.run import DONE, NO_ANSWER, run
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
+from citewell.service.ask.default_collection import choose_collections
 from citewell.service.check.check_text import check_pairs, check_text
 from citewell.service.check.check_types import CheckedSentence, CheckResult, CheckVerdict, Pair
 from citewell.text.charset import decode_text
@@ -90,8 +91,9 @@ async def check_draft(app: App, draft: str, collections: Sequence[str], *, json:
         async def report_progress(done: int, total: int) -> None:
             await tell(Progress("check", done, total))
 
-        result = await check_text(app, text, collections, report_progress)
-    for warning in result.warnings:
+        where, chosen = await choose_collections(app, collections)
+        result = await check_text(app, text, where, report_progress)
+    for warning in (*chosen, *result.warnings):
         print_warning(warning)
     if json:
         print_json(result)

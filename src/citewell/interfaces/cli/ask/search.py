@@ -37,6 +37,7 @@ from citewell.interfaces.cli.output.terminal import (
 )
 from citewell.interfaces.cli.run import DONE, NO_ANSWER, command
 from citewell.runtime.app import App
+from citewell.service.ask.default_collection import choose_collections
 from citewell.service.ask.search import Passage, SearchResult, parse_search_request
 from citewell.service.ask.search import search as passages
 from citewell.text.sentences import detect_language
@@ -67,14 +68,15 @@ async def search_passages(
 ) -> int:
     """Find passages, without an answer; exit 3 where there are none."""
     options = collect_filters(docs, types, langs, since, until, priority, strategy)
+    where, chosen = await choose_collections(app, collections or [])
     options |= {
         "k": k,
-        "collections": collections or [],
+        "collections": where,
         "recency": recency,
         "diversity": diversity,
     }
     result = await passages(app, parse_search_request(query, options))
-    for warning in result.warnings:
+    for warning in (*chosen, *result.warnings):
         print_warning(warning)
     if json:
         print_json(result)

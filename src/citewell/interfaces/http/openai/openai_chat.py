@@ -23,7 +23,7 @@ from citewell.interfaces.http.sse import Pair, stream_events
 from citewell.runtime.app import App
 from citewell.service.ask.ask import ask as answer_to
 from citewell.service.ask.ask import stream_answer
-from citewell.service.ask.default_collection import add_default_collection
+from citewell.service.ask.default_collection import add_default_collection, add_warnings
 from citewell.service.ask.run import AskRequest
 from citewell.types import Answer, Event, Step
 
@@ -166,11 +166,3 @@ async def _drain_queue(
         first.cancel()
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
-
-
-def add_warnings(answer: Answer, warnings: list[str]) -> Answer:
-    return (
-        answer.model_copy(update={"warnings": [*answer.warnings, *warnings]})
-        if warnings
-        else answer
-    )

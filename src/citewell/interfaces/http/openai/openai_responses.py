@@ -21,7 +21,7 @@ from pydantic import BaseModel, Field
 
 from citewell.errors import NotFound
 from citewell.interfaces.http.deps import Asking, Citewell
-from citewell.interfaces.http.openai.openai_chat import SCHEMA, AtWork, add_warnings, start_events
+from citewell.interfaces.http.openai.openai_chat import SCHEMA, AtWork, start_events
 from citewell.interfaces.http.openai.openai_errors import OpenAIRoute, Unsupported, join_hint
 from citewell.interfaces.http.openai.openai_messages import (
     MOST_MESSAGES,
@@ -36,7 +36,7 @@ from citewell.interfaces.http.sse import Pair, stream_events
 from citewell.interfaces.links import Linked, link_citations
 from citewell.runtime.app import App
 from citewell.service.ask.ask import ask as answer_to
-from citewell.service.ask.default_collection import add_default_collection
+from citewell.service.ask.default_collection import add_default_collection, add_warnings
 from citewell.service.ask.run import AskRequest
 from citewell.types import Answer, Event, Step, Usage
 
