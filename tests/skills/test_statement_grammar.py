@@ -30,6 +30,7 @@ def shop() -> Lark:
         "SELECT DISTINCT City FROM customer ORDER BY 1",
         "SELECT count(*) FROM customer WHERE City = 'Paris' AND BirthYear < 1980",
         "SELECT City, count(*) FROM customer GROUP BY City ORDER BY count(*) DESC LIMIT 3",
+        "SELECT City FROM customer GROUP BY City ORDER BY count(*) LIMIT 1 OFFSET 1",
         "SELECT Name FROM customer WHERE customer_id NOT IN (SELECT customer_id FROM sale)",
         f"SELECT customer.Name, sum(sale.amount) {JOINED} GROUP BY customer.customer_id",
         "SELECT City FROM customer INTERSECT SELECT City FROM customer WHERE BirthYear > 1980",
@@ -114,6 +115,13 @@ def test_all_that_is_shown_beside_sums_is_grouped_by_but_in_sqlite() -> None:
     assert "GROUP BY id, name, day" in complete_grouping(renamed, "duckdb")
 
 
+def test_sums_of_groups_are_shown_with_the_groups() -> None:
+    sums = "SELECT sum(cost) FROM t GROUP BY month"
+    assert make_runnable(sums, "duckdb") == "SELECT month, SUM(cost) FROM t GROUP BY month"
+    for sql in (f"{sums} ORDER BY sum(cost) DESC LIMIT 1", "SELECT a FROM t GROUP BY a"):
+        assert make_runnable(sql, "sqlite") == sql
+
+
 def test_one_value_is_held_against_all_that_a_select_gives(shop: Lark) -> None:
     inner = "(SELECT customer_id FROM customer WHERE City = 'Paris')"
     sql = f"SELECT count(*) FROM sale WHERE customer_id = {inner}"
@@ -151,6 +159,10 @@ def test_a_month_is_held_against_no_single_day() -> None:
     day = Lark(build_grammar(schema, "2024年3月31日有多少销售？"))
     assert day.accepts("SELECT count(*) FROM sale WHERE day = '2024-03-31'")
     assert not day.accepts("SELECT count(*) FROM sale WHERE day = '2024-02-31'")
+    for question in ("2024年5月有多少销售？", "How many sales were there in 2024-05?"):
+        may = Lark(build_grammar(schema, question))
+        assert not may.accepts("SELECT count(*) FROM sale WHERE day = '2024-05-05'")
+        assert may.accepts("SELECT count(*) FROM sale WHERE year(day) = 2024 AND month(day) = 5")
 
 
 def test_a_stored_value_is_held_only_against_columns_that_store_it() -> None:

@@ -1,7 +1,7 @@
 """What a grammar cannot tell: a GROUP BY that names all that is shown beside sums, as most engines
-demand, and values held against all that a SELECT gives, where it may give several. No group is
-joined or lost by it but where a shown column tells rows of one group apart, which no engine but
-SQLite would run.
+demand, sums shown with what they are grouped by, and values held against all that a SELECT gives,
+where it may give several. No group is joined or lost by it but where a shown column tells rows of
+one group apart, which no engine but SQLite would run.
 """
 
 from __future__ import annotations
@@ -11,7 +11,27 @@ from citewell.sql.engines.engine import Dialect
 
 def make_runnable(sql: str, dialect: Dialect) -> str:
     """A statement that the grammar let through, as every engine runs it."""
-    return complete_grouping(_compare_with_all(sql, dialect), dialect)
+    return complete_grouping(_show_groups(_compare_with_all(sql, dialect), dialect), dialect)
+
+
+def _show_groups(sql: str, dialect: Dialect) -> str:
+    """`SELECT sum(cost) ... GROUP BY month` with the months, without which nobody can read it."""
+    import sqlglot  # heavy: only a question about tables needs it
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    if " GROUP BY " not in sql or " LIMIT " in sql:
+        return sql
+    try:
+        tree = sqlglot.parse_one(sql, dialect=dialect)
+    except (SqlglotError, RecursionError):
+        return sql
+    group = tree.args.get("group") if isinstance(tree, exp.Select) else None
+    if group is None or not all(each.find(exp.AggFunc) for each in tree.expressions):
+        return sql
+    keys = [key.copy() for key in group.expressions]
+    tree.set("expressions", [*keys, *tree.expressions])
+    return str(tree.sql(dialect=dialect))
 
 
 def _compare_with_all(sql: str, dialect: Dialect) -> str:

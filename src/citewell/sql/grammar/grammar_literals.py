@@ -21,7 +21,8 @@ ALSO: " AND " | " OR "
 AMONG: " IN (" | " NOT IN ("
 NULLS: " IS NULL" | " IS NOT NULL"
 WAY: " ASC" | " DESC"
-LIMIT: " LIMIT " /[1-9][0-9]{0,3}/
+LIMIT: " LIMIT " /[1-9][0-9]{0,3}/ (" OFFSET " /[1-9][0-9]{0,2}/)?
+FIRST: " LIMIT 1" (" OFFSET " /[1-9][0-9]{0,2}/)?
 NUMBER: /-?[0-9]{1,12}(\.[0-9]{1,6})?/
 FACTOR: /[0-9]{1,4}(\.[0-9]{1,4})?/
 DAY: "'" /[12][0-9]{3}/ "-" (LONG | SHORT | /02-(0[1-9]|1[0-9]|2[0-8])/) "'"
@@ -48,6 +49,9 @@ DATE_PARTS: dict[Dialect, tuple[tuple[str, str], tuple[str, str], tuple[str, str
     "mysql": (("year(", ")"), ("month(", ")"), ("date_format(", ", '%Y-%m')")),
 }
 
+_MONTHS = re.compile(r"(?<!\d)\d{1,2}\s*月|(?<!\d)[12]\d{3}[-/]\d{1,2}(?![-/]?\d)")
+_DAYS = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
+
 
 def write_date_conditions(text: str, dialect: Dialect) -> list[str]:
     """Conditions on the year and the month of a date, which `text` writes: apart, so that no year
@@ -68,8 +72,10 @@ def name_dates(column: str, dialect: Dialect) -> dict[str, str]:
 
 
 def list_days(question: str) -> list[str]:
-    """Patterns of the month and the day of each day whose number stands in the question."""
-    said = {int(each) for each in re.findall(r"[0-9]+", question) if len(each) < 3}
+    """Patterns of the month and the day of each day whose number stands in the question, which no
+    number of a month is (5月, 2024-05).
+    """
+    said = {int(each) for each in _DAYS.findall(_MONTHS.sub(" ", question))}
     months = {day: "(0[1-9]|1[0-2])" if day < 29 else "(0[13-9]|1[0-2])" for day in range(1, 31)}
     months[31] = "(0[13578]|1[02])"
     return [f"{months[day]}-{day:02}" for day in sorted(said & set(months))]

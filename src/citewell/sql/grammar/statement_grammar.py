@@ -189,7 +189,7 @@ class _Grammar:
                     continue
                 text, rest = name, f"from{n} where{n}?"
                 columns.append(f'"SELECT " "DISTINCT "? {text} {rest} by{n}?')
-                one = f'(" ORDER BY " shown{n} | by{n} " ORDER BY " sum{n}) WAY? " LIMIT 1"'
+                one = f'(" ORDER BY " shown{n} | by{n} " ORDER BY " sum{n}) WAY? FIRST'
                 values.append(f'"SELECT " {text} {rest} {one}')
                 if column.kind != "bool":
                     average = '"avg(" | ' if is_figure(column, self._schema.dialect) else ""
