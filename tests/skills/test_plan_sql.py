@@ -197,7 +197,8 @@ async def test_a_small_model_is_sent_the_statement_that_a_follow_up_changes() ->
     assert isinstance(await write_candidate(asked, PLAIN, llm), Candidate)
     first, then, last = llm.calls[0].messages[-3:]
     assert first.content.endswith("Question: How many customers?")
-    assert (then.content, last.content) == (before.sql, "Question: only Paris")
+    stored = "Stored values in the question: customer.City = 'Paris'; product.made in = 'Paris'"
+    assert (then.content, last.content) == (before.sql, f"{stored}\n\nQuestion: only Paris")
 
 
 async def test_a_model_that_comes_to_no_end_under_the_grammar_writes_freely() -> None:

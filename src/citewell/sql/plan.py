@@ -21,6 +21,9 @@ from citewell.sql.model_reply import NotInTables, SQLReply, as_reply, ask_sql
 from citewell.sql.plan_messages import LABELS, build_messages, select_examples, select_rules
 from citewell.sql.plan_types import Analysis, Asked, Candidate
 from citewell.sql.question_kind import detect_intent, find_choices, is_change_request
+from citewell.sql.rewrite.change_value import change_value
+from citewell.sql.rewrite.drop_joins import drop_joins
+from citewell.sql.rewrite.keep_conditions import keep_conditions
 from citewell.sql.schema_link import Linked, link_question
 from citewell.sql.schema_text import choose_shown, get_token_budget
 from citewell.sql.semantics.complete_statement import complete_statement, list_applied
@@ -89,6 +92,10 @@ async def write_candidate(
         return Candidate(sql, item_id, how, known.similarity, rules)
     if llm is None:
         return None
+    if temperature == 0.0 and asked.previous is not None and asked.described is not None:
+        before, schema = asked.previous, asked.described.schema
+        if changed := change_value(before.sql, before.follow_up, schema):
+            return Candidate(changed, how="changed")
     sent = build_messages(asked, analysis.linked, llm)
     return await _ask_proposal(asked, analysis, llm, sent, temperature)
 
@@ -99,8 +106,12 @@ async def _ask_proposal(
     grammar = write_grammar(asked, analysis.linked, llm)
     reply = await ask_sql(llm, sent, grammar, temperature=temperature)
     if grammar:
-        reply.sql = write_plain_names(reply.sql, asked.schema)
+        plain = write_plain_names(reply.sql, asked.schema)
+        reply.sql = drop_joins(plain, asked.schema, analysis.linked)
     reply.sql, problem, unused = _follow_description(reply.sql, asked)
+    if asked.previous is not None and asked.described is not None:
+        before, schema = asked.previous, asked.described.schema
+        reply.sql = keep_conditions(reply.sql, before.sql, before.follow_up, schema)
     if grammar:
         reply.sql = make_runnable(reply.sql, asked.dialect)
     proposal = _build_proposal(reply, asked)
@@ -150,10 +161,11 @@ async def repair_candidate(
 
 
 def is_sure(asked: Asked, analysis: Analysis, candidate: Candidate) -> bool:
-    """Whether a statement need not be held against others: people confirmed it, or it reads one
-    table and every word of the question stands for something there.
+    """Whether a statement need not be held against others: people confirmed it, a follow-up only
+    changed values of the last one, or it reads one table and every word of the question stands for
+    something there.
     """
-    if candidate.how in {"reused", "adapted"}:
+    if candidate.how in {"reused", "adapted", "changed"}:
         return True
     linked = analysis.linked
     return (

@@ -13,6 +13,7 @@ from citewell.sql.plan_types import Asked
 from citewell.sql.schema_link import Linked
 from citewell.sql.schema_text import choose_shown, get_token_budget, render_schema
 from citewell.sql.semantics.metrics import TYPE
+from citewell.sql.values_in_question import find_stored_values
 from citewell.store.confirmed.types import Confirmed, Known, Rule
 from citewell.types import Message
 
@@ -113,12 +114,13 @@ def _build_tail(asked: Asked, linked: Linked | None, words: dict[str, str]) -> s
         parts.append(
             f"{words['rules']}\n" + "\n".join(f"- {_format_item(each.item)}" for each in rules)
         )
-    if linked is not None and linked.values:
-        shown = list(
-            dict.fromkeys(f"{each.table}.{each.column} = '{each.value}'" for each in linked.values)
-        )[:6]
-        parts.append(f"{words['values']} {'; '.join(shown)}")
-    question = asked.previous.follow_up if asked.previous is not None else asked.question
+    question, values = asked.question, list(linked.values) if linked is not None else []
+    if asked.previous is not None:  # the values of the question before stand in its statement
+        question = asked.previous.follow_up
+        values = find_stored_values(question, asked.schema)
+    if values:
+        shown = dict.fromkeys(f"{each.table}.{each.column} = '{each.value}'" for each in values)
+        parts.append(f"{words['values']} {'; '.join(list(shown)[:6])}")
     if asked.history:
         *earlier, last = asked.history
         said = "\n".join(f"{each.role}: {each.content[:LONGEST_TURN]}" for each in earlier)

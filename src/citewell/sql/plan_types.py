@@ -33,11 +33,14 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Previous:
-    """The question and the statement that a follow-up changes, and the follow-up as it was put."""
+    """The question and the statement that a follow-up changes, and the follow-up as it was put.
+    `confidence`: of the answer before.
+    """
 
     question: str
     sql: str
     follow_up: str
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +91,11 @@ class Analysis:
 class Candidate:
     """A statement. `item_id` of the confirmed item that it is (`reused`) or was made of by other
     parameters (`adapted`) or that was shown to the model (`example`); empty where nothing was
-    followed. `rules`: ids of the rules that were shown. `question`: a follow-up in full words,
-    where the model that wrote the statement put it so. `problem`: why it cannot run as it is
-    written; `unused`: the metric that the question names and the statement does not have.
-    `log_prob`: of what the model wrote under a grammar, as of `Reply`.
+    followed. `how` is `changed` for the last statement with other values. `rules`: ids of the
+    rules that were shown. `question`: a follow-up in full words, where the model that wrote the
+    statement put it so. `problem`: why it cannot run as it is written; `unused`: the metric that
+    the question names and the statement does not have. `log_prob`: of what the model wrote under
+    a grammar, as of `Reply`.
     """
 
     sql: str

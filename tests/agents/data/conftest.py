@@ -154,7 +154,7 @@ class Desk:
         question: str,
         history: Sequence[tuple[str, str]] = (),
         source: str = "",
-        last: tuple[str, str] | None = None,
+        last: tuple[str, str, float] | None = None,
         **deps: Any,
     ) -> DataState:
         messages = [Message(role=role, content=text) for role, text in history]

@@ -533,14 +533,17 @@ async def test_a_follow_up_changes_the_last_statement(desk: Desk) -> None:
     question, history = "How many customers do we have?", [("assistant", "The count is 4.")]
     asked = [("user", question), *history]
     desk.writes = ["SELECT count(*) FROM customers WHERE city = 'Berlin'"]
-    state = await desk.run("only Berlin", asked, "shop", (question, COUNT))
-    assert desk.asked[-1].previous == Previous(question, COUNT, "only Berlin")
+    state = await desk.run("only Berlin", asked, "shop", (question, COUNT, 0.5))
+    assert desk.asked[-1].previous == Previous(question, COUNT, "only Berlin", 0.5)
+    assert 0 < state.confidence < 0.5, "no surer than of the answer that it rests on"
     assert state.standalone.startswith(question)
     assert state.tried == [
         {"sql": COUNT, "problem": "the statement before, which this one changes"}
     ]
     desk.writes = [NAMES]
-    whole = await desk.run("Which customers live in Hamburg?", asked, "shop", (question, COUNT))
+    whole = await desk.run(
+        "Which customers live in Hamburg?", asked, "shop", (question, COUNT, 0.5)
+    )
     assert (whole.previous, whole.tried) == (None, [])
 
 

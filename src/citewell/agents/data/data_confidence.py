@@ -19,7 +19,7 @@ HELD, SURPRISE, FLOOR, DIFFERS = -1.1, 1.4, 0.02, 0.5
 # several were written, SEVERAL less and up to AGREED more as they agree. What people have confirmed
 # was not in the fit: its figures are set by hand (as it stands 0.97, with other values or as an
 # example 0.92).
-BASE = {"reused": 3.5, "adapted": 2.5, "example": 2.5, "rule": 2.5, "": 2.3}
+BASE = {"reused": 3.5, "adapted": 2.5, "changed": 3.5, "example": 2.5, "rule": 2.5, "": 2.3}
 SEVERAL, AGREED, REPAIRED, NOTHING = -3.2, 2.8, 1.6, 1.9
 # another name in the place of one that was quoted: set by hand, seen twice there and wrong
 TAKEN = 3.0
@@ -28,7 +28,9 @@ REUSED_LEAST = 0.95
 
 
 def compute_confidence(state: DataState, *, other_name: bool = False) -> float:
-    """That the answer shown is right. `other_name`: one stands for a quoted one."""
+    """That the answer shown is right; of a follow-up, that the one before is as well. `other_name`:
+    one stands for a quoted one.
+    """
     assert state.chosen is not None
     assert state.intent_analysis is not None
     candidate, odds = state.chosen, state.intent_analysis.log_odds
@@ -43,6 +45,8 @@ def compute_confidence(state: DataState, *, other_name: bool = False) -> float:
     empty = state.rows is None or is_empty_result(state.rows)
     total -= REPAIRED * state.repairs + NOTHING * empty + TAKEN * other_name
     sure = 1 / (1 + math.exp(-total))
+    if state.previous is not None and candidate.how not in {"reused", "adapted"}:
+        sure *= state.previous.confidence
     whole = candidate.how == "reused" and not state.repairs
     return round(max(sure, REUSED_LEAST) if whole else sure, 4)
 

@@ -19,6 +19,17 @@ from citewell.sql.question_words import extract_content_words
 from citewell.sql.source_fit import is_figure_question
 from citewell.types import Message
 
+# A question that begins so takes what was asked before and leaves rows out.
+_NARROWS = re.compile(
+    r"^\W*(?:(?:only|just|except|without|excluding)\b|只|仅|其中|除了|除去|不含|不算)",
+    re.IGNORECASE,
+)
+# Where a clause ends: what it names, a pronoun behind it may stand for.
+_CLAUSE = re.compile(
+    r"[,，、;；.。?？]|\b(?:and|or|but|who|whose|that|by|with|their|its)\b|和|与|及|并|且|或",
+    re.IGNORECASE,
+)
+
 
 async def make_standalone(
     state: DataState, question: str, history: list[Message], llm: LLM | None
@@ -38,7 +49,8 @@ async def make_standalone(
         state.is_joined = True
         return join_earlier_questions(question, history)
     if state.last is not None:
-        state.previous = Previous(*state.last, question)
+        before, sql, confidence = state.last
+        state.previous = Previous(before, sql, question, confidence)
         problem = Text("the statement before, which this one changes")
         state.tried.append({"sql": state.previous.sql, "problem": problem})
         return join_earlier_questions(question, history)
@@ -54,15 +66,33 @@ async def make_standalone(
 
 
 def should_use_history(question: str, history: Sequence[Message]) -> bool:
-    """Whether what was said before counts: not for a whole new question after we asked back."""
-    if not history or not (is_follow_up(question, history) or _is_fragment(question)):
+    """Whether what was said before counts: not for a whole new question after we asked back, nor
+    where a pronoun stands for what the question itself names before it.
+    """
+    if not history:
         return False
     ours = _get_own_question(history)
+    follows = is_follow_up(question) and not _stands_alone(question)
+    if not (ours or follows or _is_fragment(question)):
+        return False
     return not ours or is_follow_up(question) or not _is_new_question(question, ours)
 
 
+def _stands_alone(question: str) -> bool:
+    """Whether its first clause names something and depends on nothing: `teachers and what they
+    teach`.
+    """
+    found = _CLAUSE.search(question)
+    clause = question[: found.start()] if found else ""
+    return bool(_extract_words(clause)) and not is_follow_up(clause)
+
+
 def _is_fragment(question: str) -> bool:
-    """Nothing is asked in it, and it names one thing at most: `only Lyon`."""
+    """It names nothing (`how many in all?`), leaves rows out, or asks nothing and names one thing
+    at most (`Lyon, please`).
+    """
+    if _NARROWS.search(question) or not _extract_words(question):
+        return True
     mark = question.rstrip().endswith(("?", "？"))
     asks = mark or has_pattern(question) or is_figure_question(question)
     return not asks and len(_extract_words(question)) <= 1

@@ -94,8 +94,9 @@ class DataState:
     standalone: str = ""  # a follow-up, put in full words
     # or only joined to what was asked before: who writes the statement puts it in full words
     is_joined: bool = False
-    # the question and the statement that the conversation asked last of the same tables
-    last: tuple[str, str] | None = None
+    # the question and the statement that the conversation asked last of the same tables, and how
+    # sure its answer was
+    last: tuple[str, str, float] | None = None
     previous: Previous | None = None  # the same, where the question is a follow-up to it
     source: Loaded | None = None
     known: list[Known] = field(default_factory=list)

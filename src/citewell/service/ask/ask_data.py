@@ -60,7 +60,7 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
         warnings=run.warnings,
     )
     if name and name == kept.get("source") and kept.get("sql"):
-        state.last = str(kept["question"]), str(kept["sql"])
+        state.last = str(kept["question"]), str(kept["sql"]), float(kept.get("confidence", 1.0))
     async with AsyncExitStack() as stack:
         async for event in data.GRAPH.run(
             state, _build_deps(run, Tables(run, stack)), n=len(run.steps), done=run.count
@@ -71,13 +71,13 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
     other = await _propose_other_source(run, state) if run.options.source else ""
     if state.source is not None:
         last = (
-            (state.standalone, state.generated_logic)
+            (state.standalone, state.generated_logic, state.confidence)
             if state.status == "answered"
             else state.last
             if state.source.name == name
             else None
         )
-        asked = {"question": last[0], "sql": last[1]} if last is not None else {}
+        asked = dict(zip(("question", "sql", "confidence"), last or (), strict=False))
         run.session_data = {DATA: {"source": state.source.name, **asked}}
         # a replay asks the same tables
         run.options = run.options.model_copy(update={"source": state.source.name})

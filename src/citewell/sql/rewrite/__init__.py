@@ -1,0 +1,1 @@
+"""What code changes in a statement that a model wrote."""
