@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,6 +26,8 @@ _LARGER: Final = 1.12  # times the size of the text: smaller differences are noi
 _LONGEST: Final = 150
 _TOO_MANY: Final = 0.3  # share of all characters that headings may make up
 _MOST_LINES: Final = 4  # lines that one heading may run over
+_RUNNING: Final = 0.2  # share of a type's characters
+_ONE_BELOW: Final = 2.2  # times its size that a line of the same paragraph lies lower, at most
 _LONGEST_PREFIX: Final = 12  # characters of numbering that an outline may leave out
 _PREFIX = re.compile(
     r"(?:chapter|section|part|appendix)?(?:\d{0,8}|[a-z]\d{0,4}|[ivxlc]{1,6})|"
@@ -132,8 +134,8 @@ def _normalize_title(text: str) -> str:
 
 def find_type_headings(lines: Sequence[Line]) -> dict[int, Heading]:
     """Lines larger than the text, and bold ones that are numbered or stand alone."""
-    body = compute_body_size(lines)
-    starts = [n for n, line in enumerate(lines) if _is_candidate(lines, n, body)]
+    body, running = compute_body_size(lines), _find_running_styles(lines)
+    starts = [n for n, line in enumerate(lines) if _is_candidate(lines, n, body, running)]
     runs = _group_heading_lines(lines, starts, body)
     if sum(len(lines[n].text) for n in starts) > _TOO_MANY * sum(len(line.text) for line in lines):
         return {}
@@ -150,7 +152,29 @@ def find_type_headings(lines: Sequence[Line]) -> dict[int, Heading]:
     return {n: Heading(levels[n], "", count) for n, count in runs}
 
 
-def _is_candidate(lines: Sequence[Line], n: int, body: float) -> bool:
+def _find_running_styles(lines: Sequence[Line]) -> set[tuple[float, bool]]:
+    """Types of which a good part stands in more lines on end than a heading has: text, though it be
+    larger than that of a long appendix. Formulas between its lines keep much of it apart.
+    """
+    total, running = Counter[tuple[float, bool]](), Counter[tuple[float, bool]]()
+    first = 0
+    for n, line in enumerate(lines):
+        before = lines[n - 1] if n else line
+        style, size = _get_style(line), len(line.text)
+        near = 0 < before.y0 - line.y0 < _ONE_BELOW * line.size and before.page == line.page
+        if not near or _get_style(before) != style:
+            first = n
+        total[style] += size
+        if n - first == _MOST_LINES:
+            running[style] += sum(len(each.text) for each in lines[first : n + 1])
+        elif n - first > _MOST_LINES:
+            running[style] += size
+    return {style for style in running if running[style] > _RUNNING * total[style]}
+
+
+def _is_candidate(
+    lines: Sequence[Line], n: int, body: float, running: Container[tuple[float, bool]]
+) -> bool:
     line = lines[n]
     text = line.text
     if (
@@ -164,7 +188,7 @@ def _is_candidate(lines: Sequence[Line], n: int, body: float) -> bool:
         return False
     if get_chapter_level(text) and text[-1] not in "0123456789":
         return True
-    if line.size >= _LARGER * body:
+    if line.size >= _LARGER * body and _get_style(line) not in running:
         return len(_LETTERS.findall(text)) >= 0.4 * len(text.replace(" ", ""))
     if not line.bold or line.size < 0.95 * body or text[-1] in ".。:：!！":
         return False

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from citewell.skills.evidence.passages import Passage
 
@@ -25,6 +26,7 @@ class Unit:
     passage: Passage
     start: int
     end: int
+    place: str = ""
 
     @property
     def text(self) -> str:
@@ -36,9 +38,11 @@ class Unit:
 def number_sentences(passages: Sequence[Passage]) -> list[Unit]:
     """Every sentence of the passages with its id, in order."""
     return [
-        Unit(f"{passage.n}.{k}", passage, start, end)
+        Unit(f"{passage.n}.{k}", passage, start, end, place)
         for passage in passages
-        for k, (start, end) in enumerate(passage.spans, start=1)
+        for k, ((start, end), place) in enumerate(
+            zip(passage.spans, passage.places or repeat(""), strict=False), start=1
+        )
     ]
 
 
@@ -50,7 +54,7 @@ def show_sentences(units: Sequence[Unit]) -> str:
         if unit.passage is not shown:
             shown = unit.passage
             lines.append(f"\n# {shown.heading}")
-        lines.append(f"[{unit.id}] {' '.join(unit.text.split())}")
+        lines.append(f"[{unit.id}] {unit.place}{' '.join(unit.text.split())}")
     return "\n".join(lines).strip()
 
 

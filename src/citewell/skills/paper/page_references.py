@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
-from citewell.ingest.paper.shape import FloatKind
+from citewell.ingest.paper.shape import Float, FloatKind
 from citewell.skills.paper.found_references import Found
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.skills.paper.reference_numbers import NUMBER, fold_text, normalize_number
@@ -114,8 +115,8 @@ def find_floats_on_pages(question: str, found: Found, book: OpenPaper) -> Found:
         at = [
             i for i, each in enumerate(book.paper.floats) if each.kind == kind and each.page == page
         ]
-        half = said["where"] or ""
-        at = [i for i in at if not half or _is_in_half(i, page, half, book)]
+        if half := said["where"]:
+            at = _find_in_half(at, half, book)
         span = (before.start() if before else match.start(), match.end())
         if at:
             there.add(at, span)
@@ -128,20 +129,31 @@ def find_floats_on_pages(question: str, found: Found, book: OpenPaper) -> Found:
     return there
 
 
-def _is_in_half(index: int, page: int, half: str, book: OpenPaper) -> bool:
-    """Whether a float reaches into that end of the page; true where nothing says where it lies."""
-    each = book.paper.floats[index]
+def _find_in_half(indexes: Sequence[int], half: str, book: OpenPaper) -> list[int]:
+    """Of a page's floats those that stand nearest to that end of it, side by side or alone; all
+    where nothing says where they lie.
+    """
+    top = bool(re.match("top|upper|顶|上", half, re.IGNORECASE))
+    lies = {i: _find_extent(book.paper.floats[i], book) for i in indexes}
+    known = {i: extent for i, extent in lies.items() if extent is not None}
+    if len(known) < len(lies):
+        return list(indexes)
+    reach = [i for i, (y0, y1) in known.items() if (y0 < TOP if top else y1 > BOTTOM)]
+    if not reach:
+        return []
+    edge = min(known[i][1] for i in reach) if top else max(known[i][0] for i in reach)
+    return [i for i in reach if (known[i][0] < edge if top else known[i][1] > edge)]
+
+
+def _find_extent(each: Float, book: OpenPaper) -> tuple[float, float] | None:
+    """Where it begins and ends on its page, in shares of the height; None where nothing tells."""
     spans = [(each.start, each.end), *([each.body] if each.body else [])]
     boxes = [
         box
         for box in book.document.boxes
-        if box.page == page and any(a < box.end and box.start < b for a, b in spans)
+        if box.page == each.page and any(a < box.end and box.start < b for a, b in spans)
     ]
-    if not boxes:
-        return True
-    if re.match("top|upper|顶|上", half, re.IGNORECASE):
-        return min(box.y0 for box in boxes) < TOP
-    return max(box.y1 for box in boxes) > BOTTOM
+    return (min(b.y0 for b in boxes), max(b.y1 for b in boxes)) if boxes else None
 
 
 def _to_digits(number: str) -> str:

@@ -58,6 +58,8 @@ def find_paper_targets(question: str, book: OpenPaper) -> PaperTargets:
     references, equations = find_references(folded, book), find_equations(folded, book)
     sections = find_sections(folded, book)
     each = (floats, there, equations, sections, pages, references)
+    if there.missing and not there.targets:  # the page is not asked about, but what is not on it
+        pages.targets.clear()
     return PaperTargets(
         tuple(floats.targets),
         tuple(equations.targets),
