@@ -91,6 +91,14 @@ def test_headings_from_the_outline(make_pdf: Maker) -> None:
     assert document.title == "Named"
 
 
+def test_text_larger_than_a_long_appendix_is_no_heading(make_pdf: Maker) -> None:
+    """Most characters are the appendix's; the text runs on as no heading does."""
+    text = [*lines("1 Model", top=740, size=16), *lines(*[f"{LONG}."] * 6, top=700, size=12)]
+    listing = [lines(*[f"{LONG} {n} {k}." for n in range(40)], top=740, size=9) for k in range(3)]
+    document = pdf.parse(make_pdf([text, text, *listing]), "x.pdf", SETTINGS)
+    assert {path[-1] for path in paths(document) if path} == {"1 Model"}
+
+
 def test_headings_from_type(make_pdf: Maker) -> None:
     """Without an outline larger and bold numbered lines are headings; the largest type of page one
     is the title.

@@ -10,8 +10,11 @@ from dataclasses import replace
 
 from tests.agents.paper.conftest import LOG, LONG, PARTS, Desk, made, routed, verdicts
 
-from citewell.ingest.paper.shape import Mention, Role
+from citewell.ingest.paper.shape import Float, Mention, Role
 from citewell.models.scripted import ScriptedLLM
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.skills.paper.references import find_paper_targets
+from citewell.types.document_types import Box
 
 QUESTION = "How is the reserve predicted, and what was not tested?"
 
@@ -124,6 +127,60 @@ async def test_a_table_is_read_whole_or_not_at_all(desk: Desk) -> None:
     await desk.ask("How many models are there?")
     lines = number_lines(desk.sent("section_results"))
     assert sum(line.startswith("Model: M") for line in lines) == 300
+
+
+def draw_figures() -> OpenPaper:
+    """A page with two figures, one below the other, the lettering of the first in two columns."""
+    lettering = "90\nOurs\n85.65\n77.13"
+    first, second = f"Figure 1: Recall.\n{lettering}", "Figure 2: Error.\n40"
+    book = made((*LONG[:3], ("results", "3 Results", f"{first}\n\n{second}"), *LONG[4:]))
+    text = book.document.text
+    floats, boxes = [], []
+    for number, words, top in (("1", first, 0.1), ("2", second, 0.35)):
+        start = text.index(words)
+        caption = start + words.index("\n")
+        floats.append(
+            Float(
+                "figure",
+                f"Figure {number}",
+                number,
+                start,
+                caption,
+                4,
+                (caption + 1, start + len(words)),
+            )
+        )
+        at = start
+        for n, line in enumerate(words.split("\n")):
+            x = 0.1 + 0.3 * (n % 2)
+            boxes.append(
+                Box(at, at + len(line), 4, x, top + 0.02 * n, x + 0.05, top + 0.02 * n + 0.01)
+            )
+            at += len(line) + 1
+    document = replace(book.document, boxes=tuple(boxes))
+    return replace(book, document=document, paper=replace(book.paper, floats=tuple(floats)))
+
+
+async def test_lettering_of_a_figure_is_sent_with_its_place(desk: Desk) -> None:
+    """Which tells what the order of its lines does not: which value is whose."""
+    desk.book = draw_figures()
+    question = "What is the recall in Figure 1?"
+    desk.llm = ScriptedLLM(routed(question, "results"), "Figure 1: Recall.")
+    await desk.ask(question)
+    lines = number_lines(desk.sent("section_figures_and_references"))
+    assert [line for line in lines if line.startswith("(left")] == [
+        "(left 40 to 45, top 12) 90",
+        "(left 10 to 15, top 14) Ours",
+        "(left 40 to 45, top 16) 85.65",
+        "(left 10 to 15, top 18) 77.13",
+    ]
+
+
+def test_of_two_figures_of_a_page_the_upper_one_stands_at_its_top() -> None:
+    """Though the lower one begins in the upper half too."""
+    book = draw_figures()
+    assert find_paper_targets("the figure at the top of page 4", book).floats == (0,)
+    assert find_paper_targets("the figure on page 4", book).floats == (0, 1)
 
 
 async def test_the_outline_tells_of_figures_and_tables(desk: Desk) -> None:
