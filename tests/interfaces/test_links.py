@@ -63,7 +63,7 @@ def test_numbers_become_links_where_they_cite() -> None:
     """Not in code, not where no citation has the number, not where a link stands already."""
     text = "Built 1857.[1][2] See `a[1]` and [9] and [1](http://x).\n```\nb[1]\n```\nEnd.[2]"
     found = link_citations(answer(text, citation(1), citation(2, page=4)), BASE)
-    one, two = f"[1]({BASE}#/source/doc_1?{SPAN})", f"[2]({BASE}#/source/doc_1?page=4&{SPAN})"
+    one, two = f"[[1]]({BASE}#/source/doc_1?{SPAN})", f"[[2]]({BASE}#/source/doc_1?page=4&{SPAN})"
     body = f"Built 1857.{one}{two} See `a[1]` and [9] and [1](http://x).\n```\nb[1]\n```\nEnd.{two}"
     assert found.text[: found.body] == body
     assert [found.text[mark.start : mark.end] for mark in found.marks] == [one, two, two]
@@ -106,3 +106,4 @@ def test_what_was_linked_is_read_back(text: str) -> None:
     shown = link_citations(answer(text, citation(1), citation(2)), BASE).text
     assert shown != text
     assert unlink_citations(shown) == text
+    assert unlink_citations(shown.replace("[[", "[").replace("]]", "]")) == text  # as it once was

@@ -23,7 +23,7 @@ HOSTILE = [
     "<think></think>",
     "\n",
     "\n**Sources**\n\n",
-    "[1](",
+    "[[1]](",
 ]
 
 

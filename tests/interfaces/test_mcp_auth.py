@@ -214,7 +214,7 @@ async def test_a_token_is_an_api_key(served: Served, tokens: dict[str, str]) -> 
     async with openai.AsyncOpenAI(base_url=base, api_key=tokens["eva"], max_retries=0) as ai:
         assert "citewell/qa:hers" in [model.id async for model in ai.models.list()]
         reply: Any = await ai.chat.completions.create(model="citewell/qa:hers", messages=messages)
-        assert "1857.[1](" in reply.choices[0].message.content
+        assert "1857.[[1]](" in reply.choices[0].message.content
     async with openai.AsyncOpenAI(base_url=base, api_key=tokens["rita"], max_retries=0) as ai:
         assert "citewell/qa:hers" not in [model.id async for model in ai.models.list()]
         with pytest.raises(openai.NotFoundError):

@@ -132,7 +132,7 @@ async def test_ask_search_read_and_vote(mcp: Client, northgate: str, served: Ser
     url = answer["citations"][0]["url"]
     assert url.startswith(f"{served.client.base_url}/#/source/{northgate}?")
     text = result.content[0].text  # type: ignore[union-attr]
-    assert f"1857.[1]({url})" in text
+    assert f"1857.[[1]]({url})" in text
     assert answer["trace_id"] in text
     assert [done for done, _ in said] == sorted({done for done, _ in said})
     assert any("DocumentRetrievalNode" in (message or "") for _, message in said)

@@ -135,7 +135,7 @@ async def test_the_tools_with_the_official_client(environ: dict[str, str], tmp_p
         answer: Any = reply.structured_content
         assert answer["status"] == "answered"
         assert answer["citations"][0]["url"] == file.as_uri()
-        assert f"1857.[1]({file.as_uri()})" in reply.content[0].text  # type: ignore[union-attr]
+        assert f"1857.[[1]]({file.as_uri()})" in reply.content[0].text  # type: ignore[union-attr]
         assert said
         text = {"text": "# Harbour\n\nThe harbour opens at six.", "title": "Harbour"}
         assert (await client.call_tool("add_document", text)).structured_content["state"] == "done"

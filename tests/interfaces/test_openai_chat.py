@@ -53,14 +53,14 @@ async def test_an_answer_with_links_and_annotations(ai: openai.AsyncOpenAI, nort
     base = str(ai.base_url).removesuffix("v1/")
     link = message.annotations[0].url_citation.url
     assert link.startswith(f"{base}#/source/{northgate}?")
-    assert f"1857.[1]({link})" in message.content
+    assert f"1857.[[1]]({link})" in message.content
     assert (
         f'\n\n**Sources**\n\n1. [Northgate]({link}): "The Northgate lighthouse was built in 1857."'
         in message.content
     )
     cited = [annotation.url_citation for annotation in message.annotations]
     assert cited[0].title == "Northgate"
-    assert message.content[cited[0].start_index : cited[0].end_index] == f"[1]({cited[0].url})"
+    assert message.content[cited[0].start_index : cited[0].end_index] == f"[[1]]({cited[0].url})"
     answer = Answer(**reply.citewell)
     assert answer.status == "answered"
     assert [citation.doc_id for citation in answer.citations] == [northgate] * len(cited)

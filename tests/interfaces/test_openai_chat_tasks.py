@@ -67,7 +67,7 @@ async def test_offered_tools_are_left_alone(ai: openai.AsyncOpenAI, northgate: s
         {"role": "user", "content": WHEN},
     ]
     reply = await ai.chat.completions.create(model="citewell/qa", messages=messages, tools=tools)
-    assert "in 1857.[1](" in (reply.choices[0].message.content or "")
+    assert "in 1857.[[1]](" in (reply.choices[0].message.content or "")
     assert reply.choices[0].message.tool_calls is None
 
 

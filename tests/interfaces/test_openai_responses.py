@@ -23,10 +23,10 @@ async def test_an_answer_with_annotations(ai: openai.AsyncOpenAI, northgate: str
     [message] = reply.output
     text = reply.output_text
     assert (reply.status, reply.object, message.role) == ("completed", "response", "assistant")
-    assert "in 1857.[1](" in text
+    assert "in 1857.[[1]](" in text
     mark = message.content[0].annotations[0]
     assert (mark.type, mark.title) == ("url_citation", "Northgate")
-    assert text[mark.start_index : mark.end_index] == f"[1]({mark.url})"
+    assert text[mark.start_index : mark.end_index] == f"[[1]]({mark.url})"
     assert f"#/source/{northgate}?" in mark.url
     answer = Answer(**reply.citewell)
     assert reply.id == answer.trace_id.replace("tr_", "resp_")

@@ -1,6 +1,7 @@
-"""An answer as Markdown for programs that show no citations of their own: `[1]` becomes a link, the
-sources stand at the end. The text between the links is the answer's own, unchanged but for
-pictures: a sentence of somebody's document must not have a reader's program load an address.
+"""An answer as Markdown for programs that show no citations of their own: `[1]` becomes a link with
+its brackets (`[[1]](url)`: Open WebUI takes a bare `[1]` for a source of its own), the sources
+stand at the end. The text between the links is the answer's own, unchanged but for pictures: a
+sentence of somebody's document must not have a reader's program load an address.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ LONGEST_QUOTE = 300  # characters of a quote in the list of sources
 HEADINGS = {"en": "Sources", "zh": "来源"}
 # where the list begins
 SOURCES = re.compile(rf"\n\*\*(?:{'|'.join(HEADINGS.values())})\*\*\n\n1\. ")
-NUMBER_LINK = re.compile(r"\[(\d{1,3})\]\([^()\s]*\)")  # a number as `link_citations` writes it
+# a number as `link_citations` writes it, or wrote it
+NUMBER_LINK = re.compile(r"\[{1,2}(\d{1,3})\]{1,2}\([^()\s]*\)")
 _CODE = r"```.*?(?:```|\Z)|`[^`\n]*`"
 _MARK = re.compile(rf"(?P<code>{_CODE})|(?P<picture>!)(?=\[)|\[(?P<n>\d{{1,3}})\](?!\()", re.DOTALL)
 _SPECIAL = re.compile(r"([\\`*_\[\]<>])")
@@ -29,7 +31,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>])")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A link in the text: `text[start:end]` is `[n](url)`."""
+    """A link in the text: `text[start:end]` is `[[n]](url)`."""
 
     start: int
     end: int
@@ -91,7 +93,7 @@ def link_citations(answer: Answer, base: str, *, sources: bool = True) -> Linked
         text, at, done = text + plain, at + len(plain), found.end()
         citation = cited.get(int(found["n"])) if found["n"] else None
         url = build_citation_url(citation, base) if citation else ""
-        shown = f"[{found['n']}]({url})" if url else "\\!" if found["picture"] else found[0]
+        shown = f"[[{found['n']}]]({url})" if url else "\\!" if found["picture"] else found[0]
         if citation and url:
             marks.append(Mark(at, at + len(shown), url, citation.title))
         text, at = text + shown, at + len(shown)

@@ -92,7 +92,7 @@ class Reply:
 
 
 def to_annotations(text: Linked) -> list[dict[str, Any]]:
-    """One for each link of the text: `content[start_index:end_index]` is `[1](url)`."""
+    """One for each link of the text: `content[start_index:end_index]` is `[[1]](url)`."""
     return [
         {
             "type": "url_citation",
