@@ -98,7 +98,7 @@ async def question_understanding(
         understood["confidence"],
     )
     state.query_context, state.overview_confidence = understood["context"], understood["overview"]
-    state.foreign = understood["foreign"]
+    state.foreign, state.follow_up = understood["foreign"], understood["follow_up"]
     record_detail(
         intent=state.question_intent, entities=[e["entity"] for e in state.extracted_entities]
     )
@@ -209,6 +209,7 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
         state.passages,
         history=history,
         summary=state.context_summary,
+        follow_up=state.follow_up,
         more=lambda lacking: deps.search.find_more(
             state.standalone_question, lacking.search_for, state.passages
         ),

@@ -23,6 +23,7 @@ from citewell.models.base import Vector
 from citewell.retrieve.query import Context, Found
 from citewell.skills.answer.answering import Drafted
 from citewell.skills.answer.cite import Proof
+from citewell.skills.dialogue.follow_up import FollowUp
 from citewell.skills.evidence.confirmed_evidence import ConfirmedEvidence
 from citewell.skills.evidence.passages import Passage
 from citewell.types import Followed, Hit, Message, Status
@@ -69,6 +70,7 @@ class QAState:
     foreign: bool = False  # ours: the question is neither in English nor in Chinese
     overview_confidence: float = 0.0  # ours: how likely it asks for an overview or a comparison
     standalone_question: str = ""  # ours: the question as it is understood alone
+    follow_up: FollowUp | None = None  # ours: what it may ask in full words
     query_text: str = ""  # ours: what is searched for
     # ours: what else it is searched by, where something was asked before
     query_context: Context | None = None

@@ -28,6 +28,7 @@ from citewell.skills.answer.decision import (
 )
 from citewell.skills.answer.draft import Draft, DraftStatus, write_draft
 from citewell.skills.answer.find_answer import find_answer, find_sentences
+from citewell.skills.dialogue.follow_up import FollowUp
 from citewell.skills.evidence.numbered import Unit, number_sentences
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.evidence.prompt_injection import filter_injected_units, has_prompt_injection
@@ -106,6 +107,7 @@ async def draft_answer(
     wanted: str = "",
     quoted_only: bool = False,
     most: int = 1,
+    follow_up: FollowUp | None = None,
     more: More | None = None,
 ) -> Drafted:
     """The whole answer as a draft, streamed as `token` events while a connected model writes it.
@@ -136,7 +138,7 @@ async def draft_answer(
             )
         except CitewellError as error:
             failed = error
-    return await _draft_quoted(means, question, passages, failed, most)
+    return await _draft_quoted(means, question, passages, failed, most, follow_up)
 
 
 async def _draft_quoted(
@@ -145,6 +147,7 @@ async def _draft_quoted(
     passages: Sequence[Passage],
     failed: CitewellError | None,
     most: int,
+    follow_up: FollowUp | None,
 ) -> Drafted:
     """The documents' own sentences as the draft. `failed`: why no chat model wrote it."""
     tier, tried = get_tier(None, means.reader), int(failed is not None)
@@ -154,7 +157,7 @@ async def _draft_quoted(
     found = (
         await find_sentences(*given, (pick, decision, get_decision_model("sentence")), most)
         if most > 1
-        else await find_answer(*given, pick, decision)
+        else await find_answer(*given, pick, decision, follow_up)
     )
     reading = {name: round(value, 2) for name, value in found.signals.items()}
     record_detail(draft=found.draft.text, reading=reading)

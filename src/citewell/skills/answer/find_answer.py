@@ -17,6 +17,7 @@ from citewell.skills.answer.decision import EVEN, collect_answer_signals
 from citewell.skills.answer.draft import Draft, DraftSentence
 from citewell.skills.answer.question_parts import split_question
 from citewell.skills.answer.rank_sentences import rank_sentences
+from citewell.skills.dialogue.follow_up import FollowUp
 from citewell.skills.evidence.numbered import Unit, number_sentences
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.evidence.prompt_injection import has_prompt_injection, remove_prompt_injections
@@ -71,11 +72,13 @@ async def find_answer(
     embedder: Embedder | None,
     pick: Logistic,
     decision: Logistic,
+    follow_up: FollowUp | None = None,
 ) -> FoundAnswer:
     """The sentences that answer, quoted whole, with the answering words marked where the reader
     knows them. A question of several parts gets one sentence for each that is likelier right than
     wrong by `decision`, for the surest in any case, and the signals of the least sure of these.
-    `pick`: how likely a candidate is the right one. Raises ModelUnavailable.
+    A follow-up is read in each of its wordings. `pick`: how likely a candidate is the right one.
+    Raises ModelUnavailable.
     """
     if not passages:
         return FoundAnswer(Draft(status="not_told"))
@@ -84,15 +87,39 @@ async def find_answer(
     if reader is None:
         return FoundAnswer(await _find_nearest_sentence(question, passages, embedder))
     read = partial(_read_passages, passages=passages, reader=reader, pick=pick)
+    if follow_up is not None:
+        found = [await read(wording) for wording in follow_up.wordings]
+        return _choose_wording(found, follow_up, decision)
     if asked := split_question(question):
         return _join_parts({part: await read(part) for part in asked}, decision)
     return await read(question)
 
 
+def _choose_wording(
+    found: Sequence[FoundAnswer], follow_up: FollowUp, decision: Logistic
+) -> FoundAnswer:
+    """The surest that names what the follow-up names, for that tells its answer from the last one;
+    none where only the last answer is found again, without most of it.
+    """
+    named = set(tokenize_query(follow_up.focus)) if follow_up.focus else set()
+    lang = detect_language(follow_up.wordings[0])
+
+    def share(each: FoundAnswer) -> float:
+        return len(named & set(tokenize_query(each.draft.text))) / len(named) if named else 0.0
+
+    best = max(found, key=lambda each: share(each) + _rate_chance(each, lang, decision))
+    again = all(sentence.text in follow_up.said for sentence in best.draft.sentences)
+    untold = bool(named) and again and share(best) < EVEN
+    return FoundAnswer(Draft(status="not_told")) if untold else best
+
+
+def _rate_chance(found: FoundAnswer, lang: str, decision: Logistic) -> float:
+    return decision(collect_answer_signals(0.0, lang, reading=found.signals))
+
+
 def _join_parts(parts: Mapping[str, FoundAnswer], decision: Logistic) -> FoundAnswer:
     chances = {
-        part: decision(collect_answer_signals(0.0, detect_language(part), reading=each.signals))
-        for part, each in parts.items()
+        part: _rate_chance(each, detect_language(part), decision) for part, each in parts.items()
     }
     surest = max(chances.values())
     found = [part for part in parts if chances[part] >= min(EVEN, surest)]

@@ -28,6 +28,7 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(rf"\b{_WH}|(?:^|[.!]\s+){_INVERTED}|{_ZH}", re.IGNORECASE)
+ASKING = re.compile(rf"\b{_WH}|^\W*{_INVERTED}|{_ZH}|几(?!乎)", re.IGNORECASE)
 # 几 asks behind a joint; before one it as often means "a few"
 _GOES_ON = re.compile(rf"(?:(?:and|or|but)\s+)?(?:also\s+)?(?:{_WH}|{_INVERTED})", re.IGNORECASE)
 _GOES_ON_ZH = re.compile(rf"{_ZH}|几(?!乎)")

@@ -9,6 +9,7 @@ from typing import Any
 
 from citewell.models.base import LLM, Embedder, is_connected
 from citewell.retrieve.query import Context
+from citewell.skills.dialogue.follow_up import word_follow_up
 from citewell.skills.dialogue.foreign_language import is_foreign
 from citewell.skills.dialogue.intent import classify_intent
 from citewell.skills.dialogue.overview_request import find_overview_request
@@ -28,10 +29,11 @@ async def read_question(
     read = build_readings(question, history)
     leans = bool(history) and is_follow_up(question, history)
     standalone = read.text if leans and not is_connected(llm) else question
-    intent, asked, context = await asyncio.gather(
+    intent, asked, context, follow_up = await asyncio.gather(
         classify_intent(question, embedder),
         embedder.query(question),
         _build_context(read, embedder),
+        word_follow_up(question, history, embedder),
     )
     vector = asked if read.text == question else await embedder.query(read.text)
     # by the question alone: what was said before would hide that it is one
@@ -45,6 +47,7 @@ async def read_question(
             for e in extract_entities(read.text if leans else question)
         ],
         "standalone": standalone,
+        "follow_up": follow_up,
         "query": read.text,
         "vector": vector,
         "context": context,
