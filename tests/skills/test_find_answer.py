@@ -20,13 +20,16 @@ from citewell.skills.answer.decision import (
 )
 from citewell.skills.answer.draft import Draft, DraftSentence
 from citewell.skills.answer.find_answer import (
+    LONGEST_SENTENCE,
     READ_PASSAGES,
+    FoundAnswer,
     compute_log_odds,
     find_answer,
 )
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Judgement
 from citewell.skills.proof.prove import Proven
+from citewell.text.sentences import split_sentences
 
 FEES = passage_of("Rent is due by 30 April.", "A late fee of 10 pounds is owed after that.")
 PICK = get_decision_model("pick")
@@ -203,3 +206,27 @@ def test_shipped_weights_tell_good_from_poor(tier: str) -> None:
     model = get_decision_model(tier)  # type: ignore[arg-type]
     assert decide(good, model)[1]
     assert not decide(poor, model)[1]
+
+
+async def test_a_chinese_clause_is_quoted_with_its_sentence() -> None:
+    """Where semicolons part it; not with a neighbouring sentence, nor where it is very long."""
+    clauses = ["满1年的，年休假5天；", "满10年的，年休假10天；", "满20年的，年休假15天。"]
+    text = "年休假不得顺延。" + "".join(clauses) + "事假无薪。"
+    found = await _find_in(text, "10天")
+    assert [sentence.text for sentence in found.draft.sentences] == clauses
+    marked = [s.text[slice(*s.span)] for s in found.draft.sentences if s.span]
+    assert marked == ["10天"]
+    long = "".join(f"第{n}项：{'甲' * LONGEST_SENTENCE}；" for n in range(3)) + "第四项10天。"
+    found = await _find_in(long, "10天")
+    assert found.draft.text == "第四项10天。"
+
+
+async def _find_in(text: str, span: str) -> FoundAnswer:
+    spans = split_sentences(text)
+    passage = passage_of(text, n=1)
+    passage = replace(
+        passage, spans=tuple((passage.hit.start + a, passage.hit.start + b) for a, b in spans)
+    )
+    reader, start = ScriptedReader(), text.index(span)
+    reader.read_with(lambda _, __: Reading(start, start + len(span), 0.9, 3.0))
+    return await find_answer("满10年的年休假有几天？", [passage], reader, None, PICK, DECISION)

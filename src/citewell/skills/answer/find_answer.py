@@ -28,6 +28,7 @@ READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
 # sentences whose meaning is compared where there is no reader, those that share most words
 EMBEDDED = 20
 NO_OTHER = -5.0  # log-odds of another document where there is none
+LONGEST_SENTENCE = 120  # characters of a Chinese sentence of which all clauses are quoted
 _CERTAIN = 1e-4  # probabilities are kept this far from 0 and 1 before their log-odds are taken
 
 
@@ -219,9 +220,27 @@ def _quote_span(passage: Passage, reading: Reading) -> Draft:
     touched = touched or [
         min(units, key=lambda unit: min(abs(unit.start - start), abs(unit.end - start)))
     ]
+    quoted = _complete_sentence(units, units.index(touched[0]), units.index(touched[-1]))
     return Draft(
-        status="answered", sentences=[_build_sentence(unit, start, end) for unit in touched]
+        status="answered", sentences=[_build_sentence(unit, start, end) for unit in quoted]
     )
+
+
+def _complete_sentence(units: Sequence[Unit], first: int, last: int) -> Sequence[Unit]:
+    """The units from `first` to `last` with the other clauses of their sentence, where Chinese
+    semicolons part it: one of them says little of what holds for whom.
+    """
+    start, end = first, last
+    while start and _goes_on(units[start - 1], units[start]):
+        start -= 1
+    while end + 1 < len(units) and _goes_on(units[end], units[end + 1]):
+        end += 1
+    short = units[end].end - units[start].start <= LONGEST_SENTENCE
+    return units[start : end + 1] if short else units[first : last + 1]
+
+
+def _goes_on(clause: Unit, later: Unit) -> bool:
+    return clause.text.endswith("；") and clause.end == later.start
 
 
 def _build_sentence(unit: Unit, start: int, end: int) -> DraftSentence:
