@@ -59,6 +59,11 @@ class Float:
     page: int = 0
     body: tuple[int, int] | None = None
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Its caption and its body."""
+        return [(self.start, self.end), *([self.body] if self.body else [])]
+
 
 @dataclass(frozen=True, slots=True)
 class Equation:

@@ -4,7 +4,7 @@ whether it may be. All that can be refused is refused here, before anything is k
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio.to_thread
@@ -182,4 +182,7 @@ async def open_paper(app: App, info: PaperInfo) -> OpenPaper:
             code="paper_removed",
         ) from None
     shape = await anyio.to_thread.run_sync(read_paper, document)
+    floats = [span for each in shape.floats for span in each.spans]
+    boxes = tuple(await app.catalog.boxes(info.doc_id, floats))
+    document = replace(document, boxes=boxes)
     return OpenPaper(info.doc_id, kept.collection, kept.uri, document, shape)

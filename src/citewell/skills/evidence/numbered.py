@@ -26,7 +26,7 @@ class Unit:
     passage: Passage
     start: int
     end: int
-    place: str = ""
+    shown: str = ""  # to a model, instead of the text
 
     @property
     def text(self) -> str:
@@ -38,10 +38,10 @@ class Unit:
 def number_sentences(passages: Sequence[Passage]) -> list[Unit]:
     """Every sentence of the passages with its id, in order."""
     return [
-        Unit(f"{passage.n}.{k}", passage, start, end, place)
+        Unit(f"{passage.n}.{k}", passage, start, end, shown)
         for passage in passages
-        for k, ((start, end), place) in enumerate(
-            zip(passage.spans, passage.places or repeat(""), strict=False), start=1
+        for k, ((start, end), shown) in enumerate(
+            zip(passage.spans, passage.shown or repeat(""), strict=False), start=1
         )
     ]
 
@@ -54,7 +54,7 @@ def show_sentences(units: Sequence[Unit]) -> str:
         if unit.passage is not shown:
             shown = unit.passage
             lines.append(f"\n# {shown.heading}")
-        lines.append(f"[{unit.id}] {unit.place}{' '.join(unit.text.split())}")
+        lines.append(f"[{unit.id}] {unit.shown or ' '.join(unit.text.split())}")
     return "\n".join(lines).strip()
 
 

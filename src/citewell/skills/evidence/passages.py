@@ -25,15 +25,15 @@ RANK_BONUS = 0.15  # for a sentence of the first passage over one of the second,
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A hit as it is sent to a model: `spans` are offsets into its document, `text` their text,
-    `places` (one a span, or none) where on the page they stand, for what is not read line by line.
+    """A hit as it is sent to a model: `spans` are offsets into its document, `text` their text.
+    `shown` (one a span, or none) stands for the text of those that are not read line by line.
     """
 
     n: int
     hit: Hit
     spans: tuple[tuple[int, int], ...]
     text: str
-    places: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
     @property
     def heading(self) -> str:

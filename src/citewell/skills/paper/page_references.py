@@ -147,11 +147,10 @@ def _find_in_half(indexes: Sequence[int], half: str, book: OpenPaper) -> list[in
 
 def _find_extent(each: Float, book: OpenPaper) -> tuple[float, float] | None:
     """Where it begins and ends on its page, in shares of the height; None where nothing tells."""
-    spans = [(each.start, each.end), *([each.body] if each.body else [])]
     boxes = [
         box
         for box in book.document.boxes
-        if box.page == each.page and any(a < box.end and box.start < b for a, b in spans)
+        if box.page == each.page and any(a < box.end and box.start < b for a, b in each.spans)
     ]
     return (min(b.y0 for b in boxes), max(b.y1 for b in boxes)) if boxes else None
 

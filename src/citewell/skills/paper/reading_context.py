@@ -4,9 +4,10 @@ statement has a verdict and the numbers of the citations that prove it.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from pydantic import Field
@@ -15,8 +16,6 @@ from citewell.ingest.paper.shape import Paper, Role
 from citewell.messages import AnyText
 from citewell.skills.evidence.passages import Passage, join_spans
 from citewell.types import Citation, Document, Hit, Sentence, Shown
-
-MOST_LINES = 12  # that one stretch of lettering is looked for in
 
 Slot = Literal["problem", "contributions", "method", "results", "limits"]
 
@@ -130,19 +129,22 @@ class OpenPaper:
     def passage(self, n: int, spans: Sequence[tuple[int, int]]) -> Passage:
         """Spans of it, in order, as evidence that may be quoted one by one, gaps left out."""
         hit = self.hit(spans[0][0], spans[-1][1])
-        places = tuple(self._describe_place(start, end) for start, end in spans)
+        shown = tuple(self._describe_lettering(start, end) for start, end in spans)
         text = join_spans(self.document.text, spans)
-        return Passage(n, hit, tuple(spans), text, places if any(places) else ())
+        return Passage(n, hit, tuple(spans), text, shown if any(shown) else ())
 
-    def _describe_place(self, start: int, end: int) -> str:
-        """Where lettering of a figure stands on its page: it tells which value is which bar's."""
+    def _describe_lettering(self, start: int, end: int) -> str:
+        """Lettering of a figure, each piece with its place on the page in percent: that tells which
+        value is which bar's. Empty for all else, and where nothing says where it stands.
+        """
         figures = (each.body for each in self.paper.floats if each.kind == "figure" and each.body)
         if not any(a <= start and end <= b for a, b in figures):
             return ""
-        boxes = self.document.boxes
-        at = bisect_left(boxes, start, key=lambda box: box.end)
-        lies = [box for box in boxes[at : at + MOST_LINES] if box.start < end and start < box.end]
-        if not lies:
-            return ""
-        x0, x1 = min(box.x0 for box in lies), max(box.x1 for box in lies)
-        return f"(left {100 * x0:.0f} to {100 * x1:.0f}, top {100 * lies[0].y0:.0f}) "
+        boxes, text = self.document.boxes, self.document.text
+        first = bisect_right(boxes, start, key=lambda box: box.end)
+        pieces = takewhile(lambda box: box.start < end, boxes[first:])
+        return "; ".join(
+            f"{text[max(box.start, start) : min(box.end, end)].strip()} "
+            f"(left {100 * box.x0:.0f} to {100 * box.x1:.0f}, top {100 * box.y0:.0f})"
+            for box in pieces
+        )
