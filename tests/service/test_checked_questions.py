@@ -16,6 +16,7 @@ from citewell.service.library.add import add_paths
 from citewell.service.library.embedding import embed_pending
 from citewell.service.library.offered_questions import (
     MOST_DOCUMENTS,
+    Place,
     get_questions,
     list_overviews,
     list_suggestions,
@@ -70,17 +71,31 @@ async def test_an_answer_from_elsewhere_does_not_count(
     assert await list_suggestions(filled, "default", limit=10) == []
 
 
-async def test_the_nearest_of_the_same_documents_follow(filled: App) -> None:
+async def test_the_nearest_of_the_same_documents_follow(filled: App, tmp_path: Path) -> None:
     """Not the question itself; those of other documents behind them."""
+    (tmp_path / "tents.md").write_text("# Tents\n\nTents can be borrowed for 9 days.\n", "utf-8")
+    await add_paths(filled, [str(tmp_path / "tents.md")], "default")
+    await embed_pending(filled)
     await check_all(filled)
     asked = "When is the refund made?"
     near = await list_suggestions(filled, "default", limit=5, near=asked)
     assert asked not in [each.question for each in near]
     assert near
-    own = await list_suggestions(
-        filled, "default", limit=5, near=asked, documents=[near[-1].doc_id]
-    )
-    assert (own[0].doc_id, len(own)) == (near[-1].doc_id, len(near))
+    tents = next(each.doc_id for each in near if "tents" in each.question)
+    own = await list_suggestions(filled, "default", limit=5, near=asked, documents=[tents])
+    assert (own[0].doc_id, len(own)) == (tents, len(near))
+
+
+async def test_what_was_shown_is_not_asked_and_the_language_stays(filled: App) -> None:
+    await check_all(filled)
+    asked = "When do I get my money back?"
+    before = await list_suggestions(filled, "default", limit=10, near=asked)
+    assert [each.lang for each in before] == ["en", "en", "zh"]
+    refund = next(each for each in before if "refund" in each.question)
+    start = RULES.index("The refund")
+    place = Place(refund.doc_id, start, start + 5)
+    after = await list_suggestions(filled, "default", limit=10, near=asked, shown=[place])
+    assert after == [each for each in before if each != refund]
 
 
 async def test_a_document_of_other_bytes_is_asked_anew(filled: App, tmp_path: Path) -> None:

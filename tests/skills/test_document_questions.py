@@ -25,7 +25,9 @@ def questions(text: str) -> list[str]:
         ),
         ("Filters are cleaned every two weeks.", "How often are filters cleaned?"),
         ("Passwords have at least 14 characters.", "How many characters do passwords have?"),
+        ("A fleet must have at least five bikes.", "How many bikes must a fleet have?"),
         ("A widget is a small box on a page.", "What is a widget?"),
+        ("Inspections a year | Basic: 2 | Plus: 4", "What are the inspections a year for Basic?"),
         ("Wheelbase | DR2-S: 180 cm | DR2-L: 210 cm", "What is the wheelbase for DR2-S?"),
         ("Noise | Value: 62 dB", "What is the noise?"),
         ("电子发票在签收后7天内开具。", "电子发票在签收后多少天内开具？"),
@@ -42,6 +44,8 @@ def test_what_is_asked(text: str, question: str) -> None:
     [
         "If it rains the game is played within 14 days.",
         "It is closed for 5 days.",
+        "Our study has three limits.",
+        "在二号仓库四周的现场试用中，时间降至71秒。",
         "No figure is here.",
         "请先关机10秒再开机。",
         "停用超过30天时，应充电。",
@@ -50,6 +54,11 @@ def test_what_is_asked(text: str, question: str) -> None:
 )
 def test_what_is_not_asked(text: str) -> None:
     assert questions(text) == []
+
+
+def test_rows_of_tables_come_last() -> None:
+    text = "Noise | Value: 62 dB\n\nThe refund is made within 14 days."
+    assert questions(text) == ["When is the refund made?", "What is the noise?"]
 
 
 def test_as_many_as_wanted_spread_over_the_document() -> None:

@@ -14,7 +14,12 @@ from citewell.runtime.app import App
 from citewell.service.ask.ask_qa import run_qa
 from citewell.service.ask.begin_run import begin_run
 from citewell.service.ask.run import AskRequest
-from citewell.service.library.offered_questions import MOST_DOCUMENTS, get_questions, scale_vector
+from citewell.service.library.offered_questions import (
+    MOST_DOCUMENTS,
+    PROPOSED,
+    get_questions,
+    scale_vector,
+)
 from citewell.service.library.overviews import write_overview
 from citewell.skills.guide.document_questions import Proposal, propose_questions
 from citewell.store.library.collection_rows import CONFIRMED
@@ -23,7 +28,6 @@ from citewell.text.sentences import detect_language
 from citewell.types import Answer
 
 log = logging.getLogger(__name__)
-PROPOSED = 14  # questions asked of a document at most
 KEPT = 5  # of those it answers
 SURE = 0.6  # the confidence from which an answer counts: half of what is less is wrong
 IDLE = 3.0  # seconds between two looks for documents

@@ -4,15 +4,19 @@ them). Those of the asked language first, and of different documents.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from citewell.models.base import Vector
 from citewell.runtime.app import App
+from citewell.skills.guide.document_questions import propose_questions
 from citewell.store.library.questions import CheckedQuestion, OverviewSentence, Questions
+from citewell.text.sentences import detect_language
 from citewell.types import Shown
 
+PROPOSED = 14  # questions asked of a document at most
 MOST_DOCUMENTS = 40  # of a collection, the newest: each costs some seconds of work
 SAME = 0.97  # cosine from which two questions ask the same
 
@@ -24,6 +28,14 @@ class OfferedQuestion(Shown):
     doc_id: str
     title: str
     lang: str
+
+
+class Place(NamedTuple):
+    """Of a document's text."""
+
+    doc_id: str
+    start: int
+    end: int
 
 
 def get_questions(app: App) -> Questions:
@@ -42,18 +54,21 @@ async def list_suggestions(
     lang: str = "",
     near: str = "",
     documents: Sequence[str] = (),
+    shown: Sequence[Place] = (),
 ) -> list[OfferedQuestion]:
     """The surest questions of a collection, of different documents first, those in `lang` before
-    others; with `near` those nearest to it in meaning that do not ask the same, those of
-    `documents` before others. Raises NotFound.
+    others; with `near` those nearest to it in meaning that do not ask the same, those in its
+    language before others, then those of `documents`. None that what was `shown` answers. Raises
+    NotFound.
     """
     found = await get_questions(app).list_of_collection(
         (await app.collections.get(collection)).name
     )
+    told = await _find_told(app, found, shown)
+    found = [each for each in found if (each.doc_id, each.question) not in told]
     if near and found:
-        found = _sort_by_likeness(
-            found, scale_vector(await app.embedder.query(near)), set(documents)
-        )
+        asked, lang = scale_vector(await app.embedder.query(near)), detect_language(near)
+        found = _sort_by_likeness(found, asked, set(documents), lang)
     else:
         found = _take_in_turn(sorted(found, key=lambda each: bool(lang) and each.lang != lang))
     return [
@@ -77,12 +92,28 @@ async def count_waiting(app: App, collection: str, lang: str = "") -> int:
     return await get_questions(app).count_unasked(name, lang, MOST_DOCUMENTS)
 
 
+async def _find_told(
+    app: App, found: Sequence[CheckedQuestion], shown: Sequence[Place]
+) -> set[tuple[str, str]]:
+    """The questions, each with its document, that were made of sentences that were shown."""
+    told: set[tuple[str, str]] = set()
+    for doc_id in {each.doc_id for each in found} & {place.doc_id for place in shown}:
+        for made in propose_questions(await app.catalog.content(doc_id), PROPOSED):
+            places = (place for place in shown if place.doc_id == doc_id)
+            if any(place.start < made.end and place.end > made.start for place in places):
+                told.add((doc_id, made.question))
+    return told
+
+
 def _sort_by_likeness(
-    found: Sequence[CheckedQuestion], asked: Vector, documents: set[str]
+    found: Sequence[CheckedQuestion], asked: Vector, documents: Collection[str], lang: str
 ) -> list[CheckedQuestion]:
     likeness = {id(each): float(each.vector @ asked) for each in found}
     fresh = [each for each in found if likeness[id(each)] < SAME]
-    return sorted(fresh, key=lambda each: (each.doc_id not in documents, -likeness[id(each)]))
+    return sorted(
+        fresh,
+        key=lambda each: (each.lang != lang, each.doc_id not in documents, -likeness[id(each)]),
+    )
 
 
 def _take_in_turn(found: Sequence[CheckedQuestion]) -> list[CheckedQuestion]:

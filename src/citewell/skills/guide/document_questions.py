@@ -38,15 +38,15 @@ _STATED = re.compile(
 )
 _DEFINED = re.compile(r"^(?:An? |The )?(?P<name>[A-Z]?[\w'’-]+(?: [\w'’-]+){0,2}) is an? \w")
 _HAVING = re.compile(
-    rf"^(?P<subject>[A-Z][\w'’-]*(?: [\w'’-]+){{0,3}}?) (?P<verb>has|have) {_BOUND}{_NUMBER} "
-    r"(?P<noun>[a-z]+s)\b"
+    rf"^(?P<subject>[A-Z][\w'’-]*(?: [\w'’-]+){{0,3}}?) (?:(?P<aux>can|must|may|should|will) )?"
+    rf"(?P<verb>has|have) {_BOUND}{_NUMBER} (?P<noun>[a-z]+s)\b"
 )
 _CELL = re.compile(r"^(?P<column>[^:]{1,40}): (?P<value>.*\d.*)$")
 # the name of a row: words, of which the last stands for itself
 _LABEL = re.compile(r"^(?=.{2,40}$)[^\W\d][^:,;()]*(?<! of)(?<! for)(?<! each)(?<! at)(?<! most)$")
 _DEPENDENT = re.compile(
     r"^(?:If|When|While|Where|Unless|Until|Although|Because|After|Before|It|This|That|These|Those|"
-    r"They|He|She|We|You|There|Here|For|In|On|At|By|To|As|Note|And|But|Or)\b"
+    r"They|He|She|We|You|My|Our|Your|Its|Their|There|Here|For|In|On|At|By|To|As|Note|And|But|Or)\b"
 )
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _CLAUSE_ZH = re.compile(r"[^，。；！？：、\s]+")
@@ -54,7 +54,10 @@ _FIGURE_ZH = re.compile(
     r"(?<![\d.月年第])(?:\d[\d.,]*|[一二两三四五六七八九十百千]+)\s*"
     r"(个工作日|个月|个小时|小时|分钟|公里|天|(?<!\d{4})年(?!\d)|元|欧元|公斤|千克|位|次|人|米|周|秒|度|倍)半?"
 )
-_DEPENDENT_ZH = re.compile(r"(?:[的时后内前起间上下者]|^请.*)$")
+_DEPENDENT_ZH = re.compile(r"(?:[的时后内前起间上下中者]|^请.*)$")
+# what comes after the noun that a label names
+_OF = re.compile(r" (?:of|in|on|at|a|an|per|for|from|to|with|without|by)\b.*")
+_MANY = re.compile(r"(?<![sui])s$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Proposal:
 
 
 def propose_questions(document: Document, most: int) -> list[Proposal]:
-    """As many, spread over the document; a question once."""
+    """As many, spread over the document, rows of tables last; a question once."""
     text = document.text
     names = set(re.findall(r"(?<=[a-z,;] )[A-Z][\w'’-]*", text))  # capitals within a sentence
     found: dict[str, Proposal] = {}
@@ -75,7 +78,8 @@ def propose_questions(document: Document, most: int) -> list[Proposal]:
         sentence = " ".join(text[start:end].split())
         for question in _ask(sentence, names):
             found.setdefault(question.casefold(), Proposal(question, start, end))
-    made = list(found.values())
+    # what sentences say comes before figures of rows, which ask alike
+    made = sorted(found.values(), key=lambda each: " | " in text[each.start : each.end])
     step = max(1.0, len(made) / most)
     return [made[int(n * step)] for n in range(min(most, len(made)))]
 
@@ -103,7 +107,7 @@ def _ask_english(sentence: str, names: AbstractSet[str]) -> Iterator[str]:
                 yield " ".join(filter(None, [asks, stated["aux"], subject, said])) + "?"
                 return
     if having := _HAVING.match(sentence):
-        does = "does" if having["verb"] == "has" else "do"
+        does = having["aux"] or ("does" if having["verb"] == "has" else "do")
         yield f"How many {having['noun']} {does} {_lower(having['subject'], names)} have?"
     if defined := _DEFINED.match(sentence):
         yield f"What is {_lower(defined[0].rpartition(' is ')[0], names)}?"
@@ -119,7 +123,8 @@ def _ask_row(cells: Sequence[str], lang: str) -> Iterator[str]:
     if lang == "zh":
         yield f"{column}的{label}是多少？" if column else f"{label}是多少？"
     else:
-        yield f"What is the {_lower(label, set())}{f' for {column}' if column else ''}?"
+        verb = "are" if _MANY.search(_OF.sub("", label)) else "is"
+        yield f"What {verb} the {_lower(label, set())}{f' for {column}' if column else ''}?"
 
 
 def _lower(subject: str, names: AbstractSet[str]) -> str:

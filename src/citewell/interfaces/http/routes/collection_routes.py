@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, StringConstraints
 from starlette.datastructures import UploadFile
 
 from citewell.errors import InvalidInput
@@ -25,6 +25,7 @@ from citewell.service.library import collections as service
 from citewell.service.library.chunking import ChunkerName
 from citewell.service.library.offered_questions import (
     OfferedQuestion,
+    Place,
     count_waiting,
     list_overviews,
     list_suggestions,
@@ -41,6 +42,7 @@ from citewell.store.library.questions import OverviewSentence
 
 router = APIRouter(prefix="/api/collections", tags=["collections"], route_class=JSONRoute)
 MOST_FILES = 1_000  # of one upload
+PLACE = r"^doc_[0-9a-f]+:\d{1,12}-\d{1,12}$"  # of a document's text
 
 FORM = describe_upload(file=FILES)
 
@@ -173,6 +175,12 @@ async def upload(name: str, request: Request, app: Citewell, _: Editor) -> Job:
         )
 
 
+def parse_place(text: str) -> Place:
+    doc_id, _, places = text.rpartition(":")
+    start, _, end = places.partition("-")
+    return Place(doc_id, int(start), int(end))
+
+
 class Suggestions(BaseModel):
     """`waiting`: documents (of the language) that were not looked at yet. `overviews`: what
     documents are about, in their own sentences, by document.
@@ -191,12 +199,22 @@ async def list_questions(
     lang: Annotated[str, Query(description="`en` or `zh`: those first")] = "",
     near: Annotated[str, Query(max_length=8_000, description="those nearest to this one")] = "",
     doc_id: Annotated[list[str] | None, Query(description="of these, with `near`")] = None,
+    shown: Annotated[
+        list[Annotated[str, StringConstraints(pattern=PLACE, max_length=100)]] | None,
+        Query(max_length=50, description="DOC_ID:START-END: what an answer quoted; none about it"),
+    ] = None,
 ) -> Suggestions:
     """Questions whose answers were found in the collection before they are offered, and what its
     documents are about (without `near`); none until a server has had the time for it.
     """
     found = await list_suggestions(
-        app, name, limit=limit, lang=lang, near=near, documents=doc_id or ()
+        app,
+        name,
+        limit=limit,
+        lang=lang,
+        near=near,
+        documents=doc_id or (),
+        shown=[parse_place(each) for each in shown or ()],
     )
     overviews = {} if near else await list_overviews(app, name)
     waiting = await count_waiting(app, name, lang)
