@@ -123,13 +123,16 @@ def search(shot: Shot) -> None:
 
 
 def sites(shot: Shot) -> None:
-    page = shot.go("/sites", ".site-form")
-    page.evaluate(FORGET, SITE[shot.lang][0].removeprefix("http://"))
-    for at, text in enumerate(SITE[shot.lang]):
-        page.locator(".site-form textarea").nth(at).fill(text)
-    page.locator(".site-form button[type=submit]").click()
+    page = shot.go("/sites", ".composer")
+    site, question = SITE[shot.lang]
+    page.evaluate(FORGET, site.removeprefix("http://"))
+    page.locator("#ask-sites").fill(site)
+    page.locator(".composer-text").fill(question)
+    page.keyboard.press("Enter")
     page.locator("article.answer").wait_for()
-    page.locator(".exploring").scroll_into_view_if_needed()
+    page.locator(".steps-fold > summary").last.click()
+    page.locator(".site-node").first.wait_for()
+    page.locator(".turn").scroll_into_view_if_needed()
 
 
 def papers(shot: Shot) -> None:
@@ -162,8 +165,8 @@ def data(shot: Shot) -> None:
 
 def table(shot: Shot) -> None:
     name, question = TABLE[shot.lang]
-    page = shot.go(f"/data/{name}", ".data-composer textarea")
-    page.locator(".data-composer textarea").fill(question)
+    page = shot.go(f"/data/{name}", ".composer-text")
+    page.locator(".composer-text").fill(question)
     page.keyboard.press("Enter")
     page.locator(".data-result canvas[style]").wait_for()  # it is drawn
 
@@ -204,6 +207,13 @@ def drawer(shot: Shot) -> None:
         shot.page.locator("dialog.drawer .parts").wait_for()
 
 
+def places(shot: Shot) -> None:
+    shot.go("/ask", ".ask-foot textarea")
+    shot.page.locator("[data-opens=ask-places]").click()
+    shot.page.locator(".place .link").nth(1).click()
+    shot.page.locator(".place-documents label").first.wait_for()
+
+
 def welcome(shot: Shot) -> None:
     shot.go("/ask", ".ask-foot textarea")
     shot.page.locator("main a.button, main .button").first.wait_for()
@@ -229,6 +239,7 @@ EMPTY = [
 ]
 VIEWS = [
     View("drawer", "Ask, with nothing asked yet; on the phone the menu", drawer),
+    View("places", "What is asked: collections, documents, sites and tables to tick", places),
     View("ask", "A conversation: answers, proved by their sources", answer),
     View("writing", "An answer as it is written, with steps and graph", writing),
     View("source", "The cited line on the page of its PDF", source),
