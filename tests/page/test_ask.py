@@ -363,10 +363,10 @@ def test_pages_of_a_site_as_they_are_visited(goto: Goto, page: Page, said: Any) 
         "links": 6,
     }
     said("progress", visit | broken)
-    pages = page.get_by_role("list", name="Pages visited").get_by_role("listitem")
-    expect(pages).to_have_text(
-        [re.compile("Home.*a start page"), re.compile("/x.*404 <b>gone</b>")]
-    )
+    page.get_by_role("tab", name="List").click()
+    listed = page.locator(".visits").first
+    expect(listed).to_contain_text("a start page")
+    expect(listed.locator(".visit", has_text="/x")).to_contain_text("404 <b>gone</b>")
     expect(page.get_by_text("1 page read, 6 links to go")).to_be_visible()
     page.route(
         "**/api/runs/tr_9/stop*", lambda route: route.fulfill(status=202, json={"trace_id": "tr_9"})
@@ -540,11 +540,11 @@ def test_choices_are_kept_for_each_agent(goto: Goto, page: Page) -> None:
     """
     goto("/ask")
     page.get_by_label("Answered by").select_option("qa")
-    page.get_by_role("button", name="Advanced", exact=True).click()
-    page.get_by_label("Time limit (seconds)").fill("30")
+    page.get_by_role("button", name="Options", exact=True).click()
+    page.get_by_role("dialog").get_by_label("Language").select_option("en")
     page.get_by_label("File types").fill("md, pdf")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Advanced (2 set)")).to_be_focused()
+    expect(page.get_by_role("button", name="Options (2 set)")).to_be_focused()
     page.get_by_label("Answered by").select_option("website")
     question(page, "Where?")
     expect(page.get_by_role("alert")).to_contain_text("Enter the address")
@@ -564,7 +564,7 @@ def test_choices_are_kept_for_each_agent(goto: Goto, page: Page) -> None:
         "agent": "website",
         "options": {"start_urls": ["https://docs.example.com"]},
     }
-    assert documents["options"] == {"max_seconds": 30, "types": ["md", "pdf"]}
+    assert documents["options"] == {"langs": ["en"], "types": ["md", "pdf"]}
 
 
 @pytest.mark.parametrize("width", [360])
@@ -595,7 +595,7 @@ def test_a_phone(goto: Goto, page: Page, said: Any, axe: Any, picture: Any) -> N
     )
     picture("ask-phone")
     axe(page)
-    page.get_by_role("button", name="Advanced", exact=True).click()
+    page.get_by_role("button", name="Options", exact=True).click()
     axe(page)
 
 

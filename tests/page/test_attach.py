@@ -135,7 +135,9 @@ def test_all_collections_are_asked(served: Served, goto: Goto, page: Page) -> No
     served.add("north", "bell.md", "# Bell\n\nThe bell of the north tower weighs nine tons.")
     served.add("south", "gate.md", "# Gate\n\nThe gate of the south wall is made of oak.")
     goto("/ask")
-    page.get_by_role("combobox", name="Collection").select_option("*")
+    page.get_by_role("button", name="Asking").click()
+    page.get_by_role("checkbox", name="All").check()
+    page.keyboard.press("Escape")
     box = page.get_by_role("textbox", name="Your question")
     for question, told in (
         ("How much does the bell of the north tower weigh?", "nine tons"),
@@ -145,24 +147,80 @@ def test_all_collections_are_asked(served: Served, goto: Goto, page: Page) -> No
         box.press("Enter")
         expect(page.get_by_role("article", name="Answer").last).to_contain_text(told)
     page.reload()
-    expect(page.get_by_role("combobox", name="Collection")).to_have_value("*")
+    expect(
+        page.get_by_role("button", name=re.compile(r"Asking: All \d+ collections"))
+    ).to_be_visible()
 
 
 def test_some_collections_are_ticked(served: Served, goto: Goto, page: Page, axe: Any) -> None:
     for name in ("north", "south", "west"):
         served.add(name, f"{name}.md", f"# Well\n\nThe well of the {name} is deep.")
     goto("/ask")
-    chosen = page.get_by_role("combobox", name="Collection")
-    chosen.select_option("north")
-    chosen.select_option("+")
+    asked = page.get_by_role("button", name="Asking")
+    asked.click()
+    page.get_by_role("checkbox", name="north").check()
+    page.get_by_role("checkbox", name="default").uncheck()
     expect(page.get_by_role("checkbox", name="north")).to_be_disabled()  # one is asked at least
     page.get_by_role("checkbox", name="west").check()
     axe(page)
     page.reload()
-    expect(page.get_by_role("checkbox", name="west")).to_be_checked()
+    expect(asked).to_have_accessible_name("Asking: 2 collections")
     page.evaluate(LINE)
     page.get_by_role("textbox", name="Your question").fill("How deep is the well?")
     page.keyboard.press("Enter")
     until(page, "() => window.asked.length === 1")
     request = page.evaluate("() => window.asked[0]")
     assert (request["collection"], request["options"]["collections"]) == ("north", ["west"])
+
+
+def test_documents_and_tables_are_ticked(served: Served, goto: Goto, page: Page, axe: Any) -> None:
+    """One document is asked alone, with what is attached; a table takes its place."""
+    served.add("mills", "wind.md", "# Wind\n\nThe wind mill grinds rye.")
+    water = served.add("mills", "water.md", "# Water\n\nThe water mill grinds oats.")
+    served.api("POST", "/data/sources", files={"file": ("grain.csv", b"grain,tons\nrye,5\n")})
+    goto("/ask")
+    page.evaluate(LINE)
+    asked = page.get_by_role("button", name="Asking")
+    asked.click()
+    page.get_by_role("button", name="Documents in mills").click()
+    page.get_by_role("checkbox", name="Water").check()
+    axe(page)
+    expect(asked).to_have_accessible_name("Asking: 1 document")
+    page.keyboard.press("Escape")
+    page.evaluate(GIVE, ["paste", "steam.md", "# Steam\n\nThe steam mill grinds wheat.\n"])
+    expect(page.locator(".composer-file-read")).to_have_count(1)
+    page.get_by_role("textbox", name="Your question").fill("What is ground?")
+    page.keyboard.press("Enter")
+    until(page, "() => window.asked.length === 1")
+    request = page.evaluate("() => window.asked[0]")
+    assert request["collection"] == "mills"
+    [shelf] = request["options"]["collections"]
+    [steam] = served.api("GET", f"/collections/{shelf}/documents")["documents"]
+    assert request["options"]["doc_ids"] == [water, steam["doc_id"]]
+    page.get_by_role("button", name="Stop").click()
+    asked.click()
+    page.get_by_role("checkbox", name="grain").check()
+    expect(asked).to_have_accessible_name("Asking: grain")
+    expect(page.get_by_role("checkbox", name="Water")).not_to_be_checked()
+
+
+@pytest.mark.parametrize("place", ["/sites", "/data/tides"])
+def test_what_belongs_to_no_site_or_table_is_asked_in_a_conversation(
+    served: Served, goto: Goto, page: Page, place: str
+) -> None:
+    """A file goes to a new conversation, with what is written; a draft stays where it was begun."""
+    served.api("POST", "/data/sources", files={"file": ("tides.csv", b"port,metres\nHull,6\n")})
+    goto(place)
+    box = page.get_by_role("textbox", name="Your question")
+    box.fill("Where does the crane nest?")
+    goto("/library")
+    goto(place)
+    expect(box).to_have_value("Where does the crane nest?")
+    page.reload()
+    expect(box).to_have_value("Where does the crane nest?")
+    page.evaluate(GIVE, ["paste", "crane.md", "# Crane\n\nThe crane nests in the reeds.\n"])
+    expect(page.get_by_role("list", name="Attached")).to_contain_text("crane.md")
+    expect(page).to_have_url(re.compile("#/ask$"))
+    expect(box).to_have_value("Where does the crane nest?")
+    box.press("Enter")
+    expect(page.get_by_role("article", name="Answer")).to_contain_text("in the reeds")

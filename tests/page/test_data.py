@@ -120,7 +120,7 @@ def test_from_nothing_to_tables_and_words(served: Served, page: Page, goto: Any)
 def test_a_question_its_rows_and_its_statement(costs: str, page: Page, goto: Any) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     goto(f"/data/{costs}")
-    page.get_by_label("Question").fill(QUESTION)
+    page.get_by_role("textbox", name="Your question").fill(QUESTION)
     page.keyboard.press("Enter")
     result = page.locator(".data-result")
     expect(result).to_be_visible(timeout=LONG)
@@ -162,11 +162,11 @@ def test_a_vote_and_a_follow_up(served: Served, costs: str, page: Page, goto: An
     """
     goto(f"/data/{costs}")
     for n in (1, 2):
-        page.get_by_label("Question").fill(f"{QUESTION} {'Again.' * (n - 1)}")
-        page.get_by_role("button", name="Ask", exact=True).click()
-        expect(page.locator(".data-turn").nth(n - 1).locator(".answer")).to_be_visible(timeout=LONG)
-    page.locator(".data-turn").first.locator(".feedback-thumbs button").first.click()
-    expect(page.locator(".data-turn").first.locator(".feedback-state")).not_to_be_empty()
+        page.get_by_role("textbox", name="Your question").fill(f"{QUESTION} {'Again.' * (n - 1)}")
+        page.get_by_role("button", name="Send").click()
+        expect(page.locator(".turn").nth(n - 1).locator(".answer")).to_be_visible(timeout=LONG)
+    page.locator(".turn").first.locator(".feedback-thumbs button").first.click()
+    expect(page.locator(".turn").first.locator(".feedback-state")).not_to_be_empty()
     [vote] = served.api("GET", "/feedback")["feedback"]
     assert vote["is_correct"] is True
     sessions = [
@@ -175,9 +175,10 @@ def test_a_vote_and_a_follow_up(served: Served, costs: str, page: Page, goto: An
     assert len(sessions) == 1
     page.get_by_role("tab", name="Tables").click()
     page.get_by_role("tab", name="Ask").click()
-    expect(page.locator(".data-turn")).to_have_count(2)
-    page.get_by_role("button", name="New conversation").click()
-    expect(page.locator(".data-turn")).to_have_count(0)
+    expect(page.locator(".turn")).to_have_count(2)
+    here = page.get_by_role("region", name="Ask costs")
+    here.get_by_role("button", name="New conversation").click()
+    expect(page.locator(".turn")).to_have_count(0)
 
 
 def test_files_that_are_no_tables_and_names_that_are_taken(
@@ -357,7 +358,7 @@ def test_it_can_be_used_by_everybody(
     page.locator(".data-description").wait_for()
     looked_at(page, axe)
     page.get_by_role("tab").nth(0).click()
-    page.locator(".data-composer textarea").fill(QUESTION)
+    page.locator(".composer-text").fill(QUESTION)
     page.keyboard.press("Enter")
     page.locator(".data-result canvas").wait_for(timeout=LONG)
     looked_at(page, axe)

@@ -25,16 +25,16 @@ def test_a_question_that_is_stopped_then_a_statement_that_may_not_run(
 ) -> None:
     served.api("POST", "/data/sources", files={"file": ("orders.csv", ORDERS)})
     goto("/data/orders")
-    page.get_by_label("Question").fill("What is the amount of each city?")
+    page.get_by_role("textbox", name="Your question").fill("What is the amount of each city?")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Writing SQL").first).to_be_visible(timeout=LONG)
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("Stopped.")).to_be_visible()
+    expect(page.get_by_text("You stopped this.")).to_be_visible()
 
-    page.get_by_role("button", name="Ask again").click()
+    page.get_by_role("button", name="Ask again", exact=True).click()
     answer = page.locator(".answer")
     expect(answer.locator(".answer-head")).to_be_visible(timeout=LONG)
-    expect(page.locator(".data-turn")).to_have_count(1)
+    expect(page.locator(".turn")).to_have_count(1)
     page.get_by_text("earlier quer").click()
     expect(page.locator(".data-tried")).to_contain_text("DROP TABLE orders")
     assert served.api("GET", "/data/sources/orders")["tables"][0]["rows"] == 2

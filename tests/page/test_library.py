@@ -252,7 +252,7 @@ def test_how_a_document_and_a_file_are_cut(served: Served, page: Page, goto: Any
         {"name": "other.md", "mimeType": "text/markdown", "buffer": b"# Other\n\nIt is short."}
     )
     expect(page.locator(".lib-try .lib-chunk")).to_contain_text("It is short.")
-    change = page.locator("form.lib-form")
+    change = page.locator("form.form")
     change.get_by_label("Method").select_option("sentences")
     change.get_by_label("Tokens").fill("80")
     change.get_by_role("button", name="Save and split again").click()

@@ -120,7 +120,7 @@ def test_from_nothing_to_an_answer(served: Served, page: Page, goto: Any, axe: A
             expect(
                 page.locator(".paper-report").get_by_text(sentence["text"]).first
             ).to_be_visible()
-    expect(page.get_by_text("Waits for your interest")).to_be_visible()
+    expect(page.get_by_text("Report ready")).to_be_visible()
     axe(page)
 
     late = next(each for each in report["citations"] if each["page"] > 2)
@@ -199,10 +199,10 @@ def test_a_report_under_way_is_shown_as_under_way_after_a_reload(
     )
     page.route(f"**/api/papers/{session_id}?*", lambda route: route.fulfill(json=unmade))
     read("uma", session_id)
-    expect(page.get_by_role("heading", name="The report is being made")).to_be_visible()
+    expect(page.get_by_role("heading", name="Writing the report")).to_be_visible()
     expect(page.get_by_role("textbox", name="Question to the paper")).to_be_disabled()
     page.reload()
-    expect(page.get_by_role("heading", name="The report is being made")).to_be_visible()
+    expect(page.get_by_role("heading", name="Writing the report")).to_be_visible()
     expect(page.get_by_text("3 of 29 passages")).to_be_visible()
     page.unroute("**/api/jobs/*/events*")
     page.unroute(f"**/api/papers/{session_id}?*")
@@ -250,7 +250,7 @@ def test_a_report_that_failed_says_so_and_can_be_made_again(
         route.fulfill(body=done, content_type="text/event-stream")
 
     page.route(f"**/api/papers/{session_id}/messages*", made)
-    page.get_by_role("button", name="Make the report").click()
+    page.get_by_role("button", name="Write the report").click()
     expect(page.get_by_role("heading", name="What is new")).to_be_visible()
     assert sent[0]["text"] == ""
 
@@ -305,7 +305,7 @@ def test_marked_words_are_asked_about(served: Served, read: Any, page: Page) -> 
         page.locator('[data-page="1"] .panel-words span', has_text="number of trips").first
     ).to_be_attached(**SLOW)
     words = str(page.evaluate(MARK, "number of trips")).strip()
-    tools = page.get_by_role("toolbar", name="Marked words of the paper")
+    tools = page.get_by_role("toolbar", name="Selected words of the paper")
     expect(tools).to_contain_text(words)
     tools.get_by_role("button", name="Ask about this").click()
     expect(page.locator(".paper-about")).to_contain_text(words)

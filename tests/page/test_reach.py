@@ -265,8 +265,8 @@ def test_menus_and_dialogs(
         axe(page)
         page.keyboard.press("Escape")
     goto("/ask")
-    page.get_by_role("button", name="Advanced", exact=True).click()
+    page.get_by_role("button", name="Options", exact=True).click()
     axe(page)
     until(
-        page, "() => document.querySelector('.options').getBoundingClientRect().right <= innerWidth"
+        page, "() => document.querySelector('.popover').getBoundingClientRect().right <= innerWidth"
     )

@@ -195,7 +195,7 @@ def test_a_server_that_comes_back(served: Served, goto: Goto, page: Page) -> Non
     """
     served.add("default", "garden.md", "The garden is closed in winter.")
     goto("/ask")
-    expect(page.get_by_role("combobox", name="Collection")).to_be_visible()
+    expect(page.get_by_role("button", name="Asking: default")).to_be_visible()
     page.get_by_role("textbox", name="Your question").fill("When is it closed?")
     page.get_by_role("textbox", name="Your question").press("Enter")
     expect(page.get_by_role("article", name="Answer")).to_be_visible()
@@ -211,5 +211,5 @@ def test_a_server_that_comes_back(served: Served, goto: Goto, page: Page) -> Non
     expect(page.get_by_role("heading", name="Library", level=1)).to_be_visible()
     page.get_by_role("link", name="Ask", exact=True).click()
     expect(page.get_by_role("textbox", name="Your question")).to_have_value("And the garden?")
-    expect(page.get_by_role("combobox", name="Collection")).to_be_visible()
+    expect(page.get_by_role("button", name="Asking: default")).to_be_visible()
     expect(page.get_by_text("Ask your own documents")).to_have_count(0)

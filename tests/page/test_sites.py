@@ -8,6 +8,7 @@ that server was asked.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -22,6 +23,8 @@ from tests.page.sources import watch
 from tests.website.conftest import SHOP, shop_page
 
 QUESTION = "Within how many days may domestic orders be returned?"
+VISITED = re.compile(r"\d+ pages? visited|访问了 \d+ 个页面")
+FINISH = "Answer with what you have"
 FACT = "Domestic orders may be returned within 14 days of delivery."
 
 
@@ -45,13 +48,17 @@ def shop(site_server: SiteServer) -> SiteServer:
 
 
 def explore(page: Page, *urls: str, question: str = QUESTION) -> None:
-    page.get_by_label("Start pages").fill("\n".join(urls))
-    page.get_by_label("Your question").fill(question)
-    page.get_by_label("Your question").press("Enter")
+    page.get_by_label("Start at").fill(" ".join(urls))
+    page.get_by_role("textbox", name="Your question").fill(question)
+    page.keyboard.press("Enter")
 
 
 def answered(page: Page) -> None:
+    """Also opens the pages visited, where the answer has them folded away."""
     page.locator("article.answer").wait_for()
+    fold = page.locator("details", has_text=VISITED)
+    if fold.get_attribute("open") is None:
+        fold.locator("summary").first.click()
 
 
 def test_explore_from_nothing(
@@ -94,10 +101,10 @@ def test_explore_from_nothing(
     card = page.locator(".kept-sites .card", has_text=shop.url.removeprefix("http://"))
     expect(card).to_contain_text(f"{len(paths)} pages")
     asked = len(shop.paths())
-    page.get_by_label("Ask more about this site").fill(
+    page.get_by_role("textbox", name="Your question").fill(
         "And when they are domestic, within how many days?"
     )
-    page.get_by_role("button", name="Ask", exact=True).click()
+    page.keyboard.press("Enter")
     expect(page.locator("article.answer")).to_have_count(2)
     assert len(shop.paths()) < asked + 5
 
@@ -108,14 +115,16 @@ def test_stop_answers_from_what_was_read(shop: SiteServer, goto: Callable[..., P
     page = goto("/sites")
     explore(page, shop.url)
     page.locator(".site-node").first.wait_for()
-    page.get_by_role("button", name="Stop and answer").click()
-    stopping = page.get_by_text("Stopping: answering from what it has read…")
-    expect(stopping.or_(page.get_by_text("You stopped it.")).first).to_be_visible()
+    page.get_by_role("button", name=FINISH).click()
+    stopping = page.get_by_text("Wrapping up: answering from what it has read.")
+    expect(stopping.or_(page.locator("article.answer")).first).to_be_visible()
     answered(page)
     assert len(shop.paths()) <= 8  # the first page and the round that was under way
-    expect(page.get_by_role("button", name="Stop and answer")).to_have_count(0)
-    page.get_by_role("button", name="Another site").click()
-    expect(page.get_by_label("Start pages")).to_be_visible()
+    expect(page.get_by_role("button", name=FINISH)).to_have_count(0)
+    here = page.get_by_role("region", name="Websites")
+    expect(here.get_by_role("link", name="Open as a conversation")).to_be_visible()
+    here.get_by_role("button", name="New conversation").click()
+    expect(page.locator("article.answer")).to_have_count(0)
 
 
 def test_keeping(
@@ -171,11 +180,11 @@ def test_what_cannot_be_read_says_what_to_do(
     shop: SiteServer, goto: Callable[..., Page], axe: Callable[..., None]
 ) -> None:
     page = goto("/sites")
-    page.get_by_role("button", name="Read the site").click()
-    expect(page.get_by_text("Enter at least one address to start from.")).to_be_visible()
-    expect(page.get_by_text("What would you like to know about the site?")).to_be_visible()
-    explore(page, "javascript:alert(1)")
-    expect(page.get_by_text("is not a web address")).to_be_visible()
+    explore(page)
+    expect(page.get_by_role("alert")).to_contain_text("Enter the address to start from")
+    expect(page.get_by_label("Start at")).to_be_focused()
+    explore(page, "http://")
+    expect(page.locator(".making")).to_contain_text("Enter start pages that begin with https://")
     axe(page)
     shop.pages["/robots.txt"] = Reply(body=b"User-agent: *\nDisallow: /help", kind="text/plain")
     explore(page, shop.url + "/help", "http://10.11.12.13/", "http://127.0.0.1:9/")
@@ -232,9 +241,9 @@ def test_phone_and_chinese(
 ) -> None:
     page = goto("/sites")
     explore_zh = language == "zh"
-    page.locator("textarea").nth(0).fill(shop.url)
-    page.locator("textarea").nth(1).fill("国内订单在几天内可以退货？" if explore_zh else QUESTION)
-    page.locator(".site-form button[type=submit]").click()
+    page.locator("#ask-sites").fill(shop.url)
+    page.locator(".composer-text").fill("国内订单在几天内可以退货？" if explore_zh else QUESTION)
+    page.locator(".composer-send").click()
     answered(page)
     axe(page)
     picture("sites-map", full=True)

@@ -125,7 +125,7 @@ def test_pdf_by_keyboard(served: Served, manual: str, goto: Callable[..., Page])
     goes back.
     """
     page = goto("/sites")
-    start = page.get_by_label("Start pages")
+    start = page.get_by_label("Start at")
     start.focus()
     panel = show(page, cite(served, manual, MANUAL, RIDER))
     expect(panel.get_by_role("heading", level=2)).to_be_focused()

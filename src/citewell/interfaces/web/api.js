@@ -24,7 +24,7 @@ export class ApiError extends Error {
   }
 }
 
-/** @typedef {Record<string, string | number | boolean | null | undefined>} Params */
+/** @typedef {Record<string, string | number | boolean | string[] | null | undefined>} Params */
 /** @typedef {{signal?: AbortSignal}} More */
 
 /** @param {string} path @param {Params} [params] @param {More} [more] @returns {Promise<any>} */
@@ -48,7 +48,8 @@ export function address(path, params = {}) {
   const [bare, query = ""] = path.split("?", 2);
   const all = new URLSearchParams(query);
   for (const [name, value] of Object.entries(params)) {
-    if (value !== null && value !== undefined && value !== "") all.set(name, String(value));
+    if (Array.isArray(value)) value.forEach((each) => all.append(name, each));
+    else if (value !== null && value !== undefined && value !== "") all.set(name, String(value));
   }
   if (user.value && me.value?.auth !== "token" && !all.has("user_id")) all.set("user_id", user.value);
   const text = all.toString();

@@ -68,10 +68,6 @@ export const dark = computed(() => (theme.value === "auto" ? systemIsDark.value 
 /** Where the page stands: the address behind `#`. `params` are those after `?` in it. */
 export const route = signal(read());
 
-/** A component for the sidebar's slot (the ask view's conversations); null where a view has none.
- * @type {import("@preact/signals").Signal<import("preact").ComponentType<{}> | null>} */
-export const sidebar = signal(/** @type {any} */ (null));
-
 /** Go to a path such as `/ask/ses_1`; in place of a sheet or drawer that covers the page (`ui/back.js`). @param {string} path @param {{replace?: boolean}} [how] */
 export function go(path, { replace = false } = {}) {
   const hash = `#${path.startsWith("/") ? path : `/${path}`}`;

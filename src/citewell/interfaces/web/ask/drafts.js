@@ -7,7 +7,7 @@ import { me, user } from "../state.js";
 const NAME = "citewell.drafts";
 const MOST = 20; // conversations
 
-/** @param {string} talk empty: the one that is being begun */
+/** @param {string} talk its id or its place; empty: the one that is being begun */
 export function draftOf(talk) {
   return read()[keyOf(talk)] ?? "";
 }

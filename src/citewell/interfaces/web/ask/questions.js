@@ -4,24 +4,27 @@ import { t } from "../i18n.js";
 import { changes } from "../library/jobs.js";
 import { html, useEffect, useState } from "../ui/html.js";
 
+/** @typedef {import("./types.js").Citation} Citation */
 /** @typedef {{question: string, doc_id: string, title: string, lang: string}} Suggestion */
 
 const NEXT = 3; // offered after an answer
+const MOST_SHOWN = 30; // quotes that are told
 const LOOK = 3_000; // milliseconds until more may have been found
 
 /**
- * None where there are none yet, or while they are looked up. `near`: those nearest to this one; `doc_id`: those
- * of this document before others.
+ * None where there are none yet, or while they are looked up. `near`: those nearest to this one; `cited`: what its answer quotes, which
+ * answers none of them; those of the first one's document come before others.
  * @param {string} collection
- * @param {{limit: number, near: string, doc_id: string}} how @returns {Suggestion[]}
+ * @param {{limit: number, near: string, cited: Citation[]}} how @returns {Suggestion[]}
  */
-function useQuestions(collection, { limit, near, doc_id }) {
+function useQuestions(collection, { limit, near, cited }) {
   const [found, setFound] = useState(/** @type {Suggestion[]} */ ([]));
   useEffect(() => {
     let mine = true;
     setFound([]);
+    const shown = cited.filter((each) => each.doc_id).slice(0, MOST_SHOWN).map(({ doc_id, start, end }) => `${doc_id}:${start}-${end}`);
     if (collection) {
-      get(`/collections/${encodeURIComponent(collection)}/questions`, { limit, near, doc_id }).then(
+      get(`/collections/${encodeURIComponent(collection)}/questions`, { limit, near, doc_id: cited[0]?.doc_id ?? "", shown }).then(
         ({ questions }) => mine && setFound(questions),
         () => undefined,
       );
@@ -29,7 +32,7 @@ function useQuestions(collection, { limit, near, doc_id }) {
     return () => {
       mine = false;
     };
-  }, [collection, limit, near, doc_id]);
+  }, [collection, limit, near, cited]);
   return found;
 }
 
@@ -71,11 +74,11 @@ function spread(shown, found) {
   return [...firsts, ...found.filter((each) => !firsts.some((other) => other.question === each.question))].slice(0, found.length);
 }
 
-/** What can be asked next. @param {{collection: string, asked: string[], cited: string, onAsk: (question: string) => void}} props */
+/** What can be asked next. @param {{collection: string, asked: string[], cited: Citation[], onAsk: (question: string) => void}} props */
 export function NextQuestions({ collection, asked, cited, onAsk }) {
   const near = asked.at(-1) ?? "";
   const before = new Set(asked.map((each) => each.trim().toLocaleLowerCase()));
-  const found = useQuestions(collection, { limit: NEXT + asked.length, near, doc_id: cited });
+  const found = useQuestions(collection, { limit: NEXT + asked.length, near, cited });
   const fresh = found.filter((each) => !before.has(each.question.toLocaleLowerCase())).slice(0, NEXT);
   if (!fresh.length) return null;
   return html`<section class="next" aria-label=${t("ask.next")}>

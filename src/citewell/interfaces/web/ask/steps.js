@@ -5,14 +5,15 @@
 import { get } from "../api.js";
 import { known, t } from "../i18n.js";
 import { said } from "../said.js";
-import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { html, useEffect, useState } from "../ui/html.js";
 import { Dialog, duration, IconButton } from "../ui/index.js";
+import { lateView } from "../ui/late.js";
 import { nodeWords } from "../ui/step_words.js";
 
 /** @typedef {import("./types.js").Step} Step */
-/** @typedef {import("./types.js").Visit} Visit */
 /** @typedef {{agent: string, nodes: string[], edges: [string, string, string][]}} Drawing */
 
+const Graph = lateView(() => import("../ui/graph.js").then((module) => ({ default: module.Graph })));
 const END = "END";
 const PHASES = ["beginning", "working", "keeping"]; // what is said where no node of the graph is at work
 const drawings = new Map(/** @type {[string, Promise<Drawing | null>][]} */ ([]));
@@ -60,30 +61,9 @@ export function Clock({ since }) {
   return html`<span class="ask-step-time" aria-hidden="true">${duration(Math.max(0.1, (now - since) / 1000))}</span>`;
 }
 
-/** Pages of a site as they come, the last one in sight. @param {{pages: Visit[]}} props */
-export function Visits({ pages }) {
-  const list = useRef(/** @type {HTMLOListElement | null} */ (null));
-  useEffect(() => list.current?.scrollTo({ top: list.current.scrollHeight }), [pages.length]);
-  const last = pages.at(-1);
-  return html`<div class="ask-visits">
-    <p class="ask-visits-head">${t("ask.visits", { n: last?.pages ?? pages.length, links: last?.links ?? 0 })}</p>
-    <ol class="ask-visits-list" ref=${list} tabindex="0" aria-label=${t("ask.visits_list")}>
-      ${pages.map((page, n) => html`<li key=${n} class=${`ask-visit ask-visit-${page.problem ? "failed" : page.how}`}>
-        <span class="ask-visit-title">${page.title || page.url}</span>
-        <span class="ask-visit-why">${said(page.problem || page.why)}</span>
-      </li>`)}
-    </ol>
-  </div>`;
-}
-
 /** @param {{drawing: Drawing, steps: Step[], current: string}} props */
 function Drawn({ drawing, steps, current }) {
-  const [Graph, setGraph] = useState(/** @type {any} */ (null));
   const [large, setLarge] = useState(false);
-  useEffect(() => {
-    import("../ui/graph.js").then((module) => setGraph(() => module.Graph), () => undefined);
-  }, []);
-  if (!Graph) return null;
   const title = t("ask.graph", { agent: t(`ask.agent_${drawing.agent}`) });
   const graph = html`<${Graph} nodes=${drawing.nodes} edges=${drawing.edges} current=${current} visited=${steps} title=${title} />`;
   return html`<div class="ask-steps-graph">

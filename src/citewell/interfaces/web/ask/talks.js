@@ -36,6 +36,7 @@ import { dropUnanswered, keepUnanswered, placeUnanswered, unansweredIn } from ".
 
 /**
  * @typedef {object} Talk
+ * @property {string} place  where it is held, such as `@data/costs`; empty: in the part of the page that is for conversations
  * @property {Signal<string>} id  empty: not kept yet
  * @property {Signal<Turn[]>} turns
  * @property {Signal<string>} text  what stands in the composer
@@ -58,11 +59,12 @@ let talks = new Map(/** @type {[string, Talk][]} */ ([]));
 let count = 0;
 
 /** @returns {Talk} */
-function newTalk(id = "") {
+function newTalk(id = "", place = "") {
   return {
+    place,
     id: signal(id),
     turns: signal(/** @type {Turn[]} */ ([])),
-    text: signal(draftOf(id)),
+    text: signal(draftOf(place || id)),
     attached: signal(/** @type {import("./attachments.js").Attached[]} */ ([])),
     shelf: signal(""),
     loading: signal(Boolean(id)),
@@ -71,14 +73,15 @@ function newTalk(id = "") {
   };
 }
 
-/** The conversation of an id; empty: the one that is being begun. @param {string} id */
-export function talkOf(id) {
-  let talk = talks.get(id);
+/** The conversation of an id, or the one that is held at a place (`@…`); empty: the one that is being begun. @param {string} key */
+export function talkOf(key) {
+  let talk = talks.get(key);
   if (!talk) {
-    talk = newTalk(id);
-    talks.set(id, talk);
+    const [id, place] = key.startsWith("@") ? ["", key] : [key, ""];
+    talk = newTalk(id, place);
+    talks.set(key, talk);
     const { id: name, text } = talk;
-    effect(() => keepDraft(name.value, text.value));
+    effect(() => keepDraft(place || name.value, text.value));
     found(talk);
     if (id) void load(talk);
   }
@@ -86,11 +89,11 @@ export function talkOf(id) {
 }
 
 /** A new one, empty; an answer in the making of the one before goes on, and is found in the list when it is kept. */
-export function beginTalk() {
-  const before = talks.get("");
+export function beginTalk(place = "") {
+  const before = talks.get(place);
   if (!before?.turns.value.length) return;
   for (const turn of before.turns.value) if (!turn.run?.busy.value) dropUnanswered(turn.key);
-  talks.delete("");
+  talks.delete(place);
 }
 
 /** Another person is asking: nothing of the one before stays. */
@@ -211,7 +214,7 @@ function isHeard(run) {
 /** @param {Talk} talk @param {Turn} turn @param {Run} run @param {Request} request */
 async function ask(talk, turn, run, request) {
   const kept = { ...turn.request, question: turn.question };
-  const off = effect(() => keepUnanswered({ key: turn.key, talk: talk.id.value, at: turn.at, trace_id: run.traceId.value, request: kept }));
+  const off = effect(() => keepUnanswered({ key: turn.key, talk: talk.id.value || talk.place, at: turn.at, trace_id: run.traceId.value, request: kept }));
   const answer = await run.ask(request);
   off();
   await came(talk, turn, answer);
@@ -219,7 +222,7 @@ async function ask(talk, turn, run, request) {
 
 /** The questions that the page asked here before it was loaded anew. @param {Talk} talk */
 function found(talk) {
-  for (const { key, at, trace_id, request } of unansweredIn(talk.id.value)) findAgain(talk, key, at, trace_id, request);
+  for (const { key, at, trace_id, request } of unansweredIn(talk.id.value || talk.place)) findAgain(talk, key, at, trace_id, request);
 }
 
 /** @param {Talk} talk @param {string} key @param {number} at @param {string} traceId @param {Request} request */
@@ -237,7 +240,7 @@ async function came(talk, turn, answer) {
   if (answer) talk.turns.value = talk.turns.value.filter((each) => each.key !== answer.trace_id); // the history may have it too
   const id = answer?.session_id ?? "";
   if (id && !talk.id.value) {
-    const here = talks.get("") === talk;
+    const here = !talk.place && talks.get("") === talk;
     talk.id.value = id;
     talks.set(id, talk);
     placeUnanswered(talk.turns.value.map((each) => each.key), id);
@@ -274,8 +277,11 @@ export function list(wanted) {
 /** @param {string} id */
 export async function remove(id) {
   await del(`/sessions/${encodeURIComponent(id)}`);
-  for (const turn of talks.get(id)?.turns.value ?? []) letGo(turn);
-  talks.delete(id);
+  for (const [key, talk] of [...talks]) {
+    if (talk.id.value !== id) continue;
+    talk.turns.value.forEach(letGo);
+    talks.delete(key);
+  }
   sessions.value = (sessions.value ?? []).filter((each) => each.session_id !== id);
   void loadSessions();
   if (route.value.parts[1] === id) go("/ask", { replace: true });

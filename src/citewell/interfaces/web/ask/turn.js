@@ -14,12 +14,13 @@ import { NextQuestions } from "./questions.js";
 import { Lost } from "./lost.js";
 import { Steps } from "./steps.js";
 import { again, askAnew } from "./talks.js";
-import { Fold, Waiting } from "./waiting.js";
+import { Fold, Visited, Waiting } from "./waiting.js";
 
 /** @typedef {import("./talks.js").Talk} Talk */
 /** @typedef {import("./talks.js").Turn} Turn */
 /** @typedef {import("./types.js").Answer} Answer */
 /** @typedef {import("./types.js").Step} Step */
+/** @typedef {import("./types.js").Visit} Visit */
 /** @typedef {import("./stream.js").Run} Run */
 
 /** @param {{talk: Talk, turn: Turn, last: boolean, onEdit: (turn: Turn) => void}} props */
@@ -57,7 +58,7 @@ function Making({ talk, turn, run, last, onEdit }) {
   const busy = run.busy.value;
   const agent = turn.request.agent ?? "auto";
   if (answer && !busy) {
-    return html`<${Whole} talk=${talk} turn=${turn} answer=${answer} steps=${run.steps.value} last=${last} onEdit=${onEdit}>
+    return html`<${Whole} talk=${talk} turn=${turn} answer=${answer} steps=${run.steps.value} pages=${run.pages.value} last=${last} onEdit=${onEdit}>
       <${Fold} label=${t("ask.steps")}><${Steps} agent=${agent} steps=${run.steps.value} /><//>
     <//>`;
   }
@@ -80,13 +81,14 @@ function Ways({ talk, turn, run, onEdit }) {
   </div>`;
 }
 
-/** @param {{talk: Talk, turn: Turn, answer: Answer, steps: Step[], last: boolean, onEdit: (turn: Turn) => void, children?: any}} props */
-function Whole({ talk, turn, answer, steps, last, onEdit, children }) {
+/** `pages`: of a site, that were read for it. @param {{talk: Talk, turn: Turn, answer: Answer, steps: Step[], pages?: Visit[], last: boolean, onEdit: (turn: Turn) => void, children?: any}} props */
+function Whole({ talk, turn, answer, steps, pages = [], last, onEdit, children }) {
   const choose = (/** @type {string} */ choice) => void askAnew(talk, { ...turn, question: choice });
   const told = (answer.status === "answered" || answer.status === "fallback") && answer.citations.length > 0;
   const collection = FROM_DOCUMENTS.includes(answer.agent) && last ? turn.request.collection || usual.value || me.value?.collection || "" : "";
   return html`<${AnswerView} answer=${answer} onChoose=${last ? choose : undefined} details=${children}
-    after=${told && collection && html`<${NextQuestions} collection=${collection} cited=${answer.citations[0]?.doc_id ?? ""} asked=${talk.turns.value.map((each) => each.question)} onAsk=${choose} />`}
+    after=${html`${pages.length > 0 && html`<${Fold} label=${t("sites.pages_visited", { n: pages.length })} opened=${answer.status === "refused"}><${Visited} visits=${pages} busy=${false} /><//>`}
+      ${told && collection && html`<${NextQuestions} collection=${collection} cited=${answer.citations} asked=${talk.turns.value.map((each) => each.question)} onAsk=${choose} />`}`}
     beside=${answer.status === "refused" && html`<${Passages} passages=${passagesOf(steps)} label=${t("ask.nearest")} />
       ${last && html`<${Onward} talk=${talk} turn=${turn} elsewhere=${answer.elsewhere} onEdit=${onEdit} />`}`}>
     <div class="answer-actions">

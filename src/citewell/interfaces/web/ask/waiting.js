@@ -4,12 +4,16 @@
  */
 import { t } from "../i18n.js";
 import { html, useState } from "../ui/html.js";
+import { lateView } from "../ui/late.js";
 import { Markdown } from "../ui/markdown.js";
 import { Passages, passagesOf } from "./evidence.js";
 import { nodeWords } from "../ui/step_words.js";
-import { Clock, nextOf, Steps, useDrawing, Visits } from "./steps.js";
+import { Clock, nextOf, Steps, useDrawing } from "./steps.js";
 
 /** @typedef {import("./stream.js").Run} Run */
+
+/** The pages of a site that were read for an answer. */
+export const Visited = lateView(() => import("../sites/visited.js"));
 
 /** @param {{run: Run, agent: string}} props */
 export function Waiting({ run, agent }) {
@@ -20,7 +24,8 @@ export function Waiting({ run, agent }) {
   return html`<div class="waiting">
     <p class="waiting-now"><span class="spinner" aria-hidden="true"></span>
       <span>${nodeWords(now)}</span><${Clock} since=${run.since.value} /></p>
-    ${pages.length > 0 && html`<${Visits} pages=${pages} />`}
+    ${pages.length > 0 && html`<p class="hint">${t("ask.visits", { n: pages.at(-1)?.pages ?? pages.length, links: pages.at(-1)?.links ?? 0 })}</p>
+      <${Visited} visits=${pages} busy />`}
     ${run.ending.value && html`<p class="hint" role="status">${t("ask.finishing")}</p>`}
     ${run.draft.value && html`<div class="draft">
       <p class="draft-head"><span class="draft-badge">${t("ask.draft")}</span> ${t("ask.draft_hint")}</p>
@@ -31,12 +36,12 @@ export function Waiting({ run, agent }) {
   </div>`;
 }
 
-/** What is drawn when it is opened, and not before. @param {{label: string, children?: any, onOpen?: () => void}} props */
-export function Fold({ label, children, onOpen }) {
-  const [open, setOpen] = useState(false);
+/** What is drawn when it is opened, and not before. @param {{label: string, children?: any, opened?: boolean, onOpen?: () => void}} props */
+export function Fold({ label, children, opened = false, onOpen }) {
+  const [open, setOpen] = useState(opened);
   const toggle = (/** @type {any} */ event) => {
     setOpen(event.currentTarget.open);
     if (event.currentTarget.open) onOpen?.();
   };
-  return html`<details class="steps-fold" onToggle=${toggle}><summary>${label}</summary>${open && children}</details>`;
+  return html`<details class="steps-fold" open=${open} onToggle=${toggle}><summary>${label}</summary>${open && children}</details>`;
 }

@@ -5,7 +5,7 @@ import { t } from "../i18n.js";
 import { said } from "../said.js";
 import { go, link, me } from "../state.js";
 import { html, useEffect, useMemo, useState } from "../ui/html.js";
-import { ask, Badge, Busy, Button, Check, Dialog, Field, Icon, Problem, time, toast } from "../ui/index.js";
+import { ask, Badge, Busy, Button, Check, Field, FormDialog, Icon, Problem, time, toast } from "../ui/index.js";
 import { newRunning } from "./run.js";
 
 /** @typedef {import("../ask/types.js").Saved} Saved */
@@ -86,11 +86,6 @@ export function SavedPage({ id }) {
 /** @param {{name: string, onName: (name: string) => Promise<void>, onClose: () => void}} props */
 export function Rename({ name, onName, onClose }) {
   const [text, setText] = useState(name);
-  const send = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    void onName(text.trim()).then(onClose);
-  };
-  return html`<${Dialog} title=${t("boards.rename")} onClose=${onClose}><form class="data-form" onSubmit=${send}>
-    <${Field} label=${t("data.saved_name")} required autofocus maxlength="200" value=${text} onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)} />
-    <div class="data-form-foot"><${Button} onClick=${onClose}>${t("data.cancel")}<//><${Button} kind="primary" type="submit" disabled=${!text.trim()}>${t("boards.rename")}<//></div></form><//>`;
+  return html`<${FormDialog} title=${t("boards.rename")} send=${() => onName(text.trim())} close=${onClose} action=${t("boards.rename")} ready=${text.trim() !== ""}>
+    <${Field} label=${t("data.saved_name")} required autofocus maxlength="200" value=${text} onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)} /><//>`;
 }

@@ -4,7 +4,7 @@ import { known, t } from "../i18n.js";
 import { me } from "../state.js";
 import { bytes } from "../ui/figures.js";
 import { html, signal, useState } from "../ui/html.js";
-import { Button, Check, Dialog, Field, Problem, Progress, toast } from "../ui/index.js";
+import { Button, Check, Field, FormDialog, Problem, Progress, toast } from "../ui/index.js";
 
 /**
  * @typedef {{name: string, dialect: string, location: string, tables: {name: string, rows: number | null, columns: number}[],
@@ -150,34 +150,18 @@ export function Connect({ close }) {
   const [password, setPassword] = useState("");
   const [name, setName] = useState("");
   const [mine, setMine] = useState(own.value);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const send = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      const body = { url: withPassword(url.trim(), password), ...(name.trim() ? { name: name.trim() } : {}), ...(mine ? { private: true } : {}) };
-      const added = await post("/data/sources", body);
-      told(added);
-      close(added.name);
-    } catch (problem) {
-      setError(problem);
-      setBusy(false);
-    }
+  const send = async () => {
+    const body = { url: withPassword(url.trim(), password), ...(name.trim() ? { name: name.trim() } : {}), ...(mine ? { private: true } : {}) };
+    const added = await post("/data/sources", body);
+    told(added);
+    return added.name;
   };
   const typed = (/** @type {(text: string) => void} */ set) => (/** @type {any} */ event) => set(event.currentTarget.value);
-  return html`<${Dialog} title=${t("data.add_server")} onClose=${() => close(null)}>
-    <form class="data-form" onSubmit=${send} autocomplete="off">
+  return html`<${FormDialog} title=${t("data.add_server")} send=${send} close=${close} action=${t("data.connect")} advice=${adviceOf}>
       <${Field} label=${t("data.url")} hint=${t("data.url_hint")} required autofocus maxlength="4096" spellcheck=${false} autocomplete="off"
         value=${url} onInput=${typed(setUrl)} />
       <${Field} label=${t("data.password")} hint=${t("data.password_hint")} type="password" autocomplete="off" value=${password} onInput=${typed(setPassword)} />
       <${Field} label=${t("data.name")} hint=${t("data.name_hint")} maxlength="80" value=${name} onInput=${typed(setName)} />
       ${me.value?.auth === "token" && html`<${Check} label=${t("library.private_box")} hint=${t("library.private_hint")} checked=${mine} onChange=${setMine} />`}
-      <${Problem} error=${error} />
-      ${error && adviceOf(error) && html`<p>${adviceOf(error)}</p>`}
-      <div class="data-form-foot"><${Button} onClick=${() => close(null)}>${t("data.cancel")}<//>
-        <${Button} kind="primary" type="submit" busy=${busy}>${t("data.connect")}<//></div>
-    </form>
   <//>`;
 }

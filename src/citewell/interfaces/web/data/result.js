@@ -8,7 +8,7 @@ import { t } from "../i18n.js";
 import { said } from "../said.js";
 import { Chart } from "../ui/chart.js";
 import { html, signal, useState } from "../ui/html.js";
-import { Badge, Button, Choice, Icon, Menu, time, toast } from "../ui/index.js";
+import { Badge, Button, Choice, Icon, Menu, time, toast, useWork } from "../ui/index.js";
 import { csv, download } from "./cells.js";
 import { ChartOptions, chartOf, figuresOf } from "./charting.js";
 import { Editor } from "./editor.js";
@@ -88,12 +88,7 @@ export function Shown({ data, draw, onSave }) {
 
 /** All rows as a file: those that are shown where that is all of them, else read anew. @param {{data: TableData}} props */
 function Files({ data }) {
-  const [busy, setBusy] = useState(false);
-  const fetch = async (/** @type {"csv" | "xlsx"} */ form) => {
-    setBusy(true);
-    await exportRows(data, form).catch(toast);
-    setBusy(false);
-  };
+  const { busy, run: fetch } = useWork((/** @type {"csv" | "xlsx"} */ form) => exportRows(data, form), toast);
   const shown = () => (data.truncated ? fetch("csv") : download(`${data.source}.csv`, csv(data.columns, data.rows)));
   const items = [
     { label: t("data.csv"), icon: "file", action: shown },
@@ -116,18 +111,11 @@ export function Statement({ data, original, onResult }) {
 /** That this statement answers the question: a correction, which a reviewer confirms. @param {{traceId: string, sql: string}} props */
 function Propose({ traceId, sql }) {
   const [sent, setSent] = useState("");
-  const [busy, setBusy] = useState(false);
-  const propose = async () => {
-    setBusy(true);
-    try {
-      await post("/feedback", { trace_id: traceId, is_correct: false, user_correction: sql });
-      setSent(sql);
-      toast(t("data.proposed"), "good");
-    } catch (error) {
-      toast(error);
-    }
-    setBusy(false);
-  };
+  const { busy, run: propose } = useWork(async () => {
+    await post("/feedback", { trace_id: traceId, is_correct: false, user_correction: sql });
+    setSent(sql);
+    toast(t("data.proposed"), "good");
+  }, toast);
   return html`<${Button} small kind="quiet" icon="check" busy=${busy} disabled=${sent === sql} title=${t("data.propose_hint")} onClick=${propose}>${t("data.propose")}<//>`;
 }
 

@@ -3,7 +3,7 @@ import { get, post } from "../api.js";
 import { t } from "../i18n.js";
 import { lang, me } from "../state.js";
 import { html, useEffect, useState } from "../ui/html.js";
-import { Button, Check, Dialog, Field, Problem, Select, toast } from "../ui/index.js";
+import { Check, Field, FormDialog, Select, toast } from "../ui/index.js";
 
 /** @typedef {import("../ask/types.js").TableData} TableData */
 /** @typedef {import("../ask/types.js").Board} Board */
@@ -21,8 +21,6 @@ export function SaveDialog({ data, traceId = "", edited, onClose }) {
   const [board, setBoard] = useState("");
   const [newBoard, setNewBoard] = useState("");
   const [shared, setShared] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState(/** @type {unknown} */ (null));
   useEffect(() => {
     get("/data/boards").then((found) => setBoards(found.boards.filter((/** @type {Board} */ each) => each.owner === (me.value?.auth === "token" ? me.value.user_id : each.owner))), () => undefined);
     if (!traceId) return;
@@ -31,33 +29,19 @@ export function SaveDialog({ data, traceId = "", edited, onClose }) {
       setName((now) => now || trace.question.slice(0, 120));
     }, () => undefined);
   }, [traceId]);
-  const save = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      const body = { name: name.trim(), source: data.source, sql: data.sql, question, edited, chart: data.chosen ?? data.chart, lang: lang.value, shared };
-      const saved = await post("/data/saved", body);
-      const onto = board === NEW ? (await post("/data/boards", { name: newBoard.trim() || name.trim() })).board_id : board;
-      if (onto) await post(`/data/boards/${encodeURIComponent(onto)}/cards`, { saved_id: saved.saved_id });
-      toast(t(onto ? "data.pinned" : "data.question_saved", { name: saved.name }), "good");
-      onClose();
-    } catch (problem) {
-      setError(problem);
-      setBusy(false);
-    }
+  const save = async () => {
+    const body = { name: name.trim(), source: data.source, sql: data.sql, question, edited, chart: data.chosen ?? data.chart, lang: lang.value, shared };
+    const saved = await post("/data/saved", body);
+    const onto = board === NEW ? (await post("/data/boards", { name: newBoard.trim() || name.trim() })).board_id : board;
+    if (onto) await post(`/data/boards/${encodeURIComponent(onto)}/cards`, { saved_id: saved.saved_id });
+    toast(t(onto ? "data.pinned" : "data.question_saved", { name: saved.name }), "good");
   };
   const typed = (/** @type {(text: string) => void} */ set) => (/** @type {any} */ event) => set(event.currentTarget.value);
   const options = [["", t("data.no_board")], ...boards.map((each) => [each.board_id, each.name]), [NEW, t("data.new_board")]];
-  return html`<${Dialog} title=${t("data.save_question")} onClose=${onClose}>
-    <form class="data-form" onSubmit=${save}>
+  return html`<${FormDialog} title=${t("data.save_question")} send=${save} close=${onClose} action=${t("data.save_short")} ready=${name.trim() !== ""}>
       <${Field} label=${t("data.saved_name")} required autofocus maxlength="200" value=${name} onInput=${typed(setName)} />
       <${Select} label=${t("data.pin_to")} value=${board} options=${options} onChange=${setBoard} />
       ${board === NEW && html`<${Field} label=${t("data.board_name")} required maxlength="200" value=${newBoard} onInput=${typed(setNewBoard)} />`}
       ${me.value?.auth === "token" && html`<${Check} label=${t("data.share_question")} hint=${t("data.share_hint")} checked=${shared} onChange=${setShared} />`}
-      <${Problem} error=${error} />
-      <div class="data-form-foot"><${Button} onClick=${onClose}>${t("data.cancel")}<//>
-        <${Button} kind="primary" type="submit" busy=${busy} disabled=${!name.trim()}>${t("data.save_short")}<//></div>
-    </form>
   <//>`;
 }

@@ -7,22 +7,24 @@ import { go, link } from "../state.js";
 import { FileButton } from "../ui/drop.js";
 import { ago, time } from "../ui/figures.js";
 import { html, useEffect, useState } from "../ui/html.js";
-import { ask, Badge, Busy, Button, Icon, Problem, Tabs, toast } from "../ui/index.js";
+import { ask, Badge, Busy, Button, Icon, Problem, Tabs, toast, useWork } from "../ui/index.js";
 import { adviceOf, changes, sendNewer } from "./adding.js";
-import { Asking } from "./asking.js";
+import { AskHere } from "../ask/asking.js";
+import { beginTalk } from "../ask/talks.js";
 import { Description } from "./description.js";
+import { useExample } from "./example.js";
 import { ENGINES } from "./sql.js";
 import { Tables } from "./tables.js";
-import { forget } from "./talk.js";
 
 /** @typedef {import("./adding.js").Source} Source */
 
-/** @param {{name: string, mayEdit: boolean}} props */
-export function SourcePage({ name, mayEdit }) {
+/** `away`: takes files. @param {{name: string, mayEdit: boolean, away: (files: File[]) => void}} props */
+export function SourcePage({ name, mayEdit, away }) {
   const [source, setSource] = useState(/** @type {Source | null} */ (null));
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [tab, setTab] = useState("ask");
   useSubject(name);
+  const example = useExample(name);
   const moved = changes.value;
   const load = () => {
     setError(null);
@@ -43,7 +45,7 @@ export function SourcePage({ name, mayEdit }) {
       <${Told} source=${source} />
     </header>
     <${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${name}>
-      ${tab === "ask" && html`<${Asking} source=${name} label=${t("data.ask_of", { name })} />`}
+      ${tab === "ask" && html`<${AskHere} place=${`@data/${name}`} fixed=${{ agent: "data", options: { source: name } }} label=${t("data.ask_of", { name })} placeholder=${example} away=${away} />`}
       ${tab === "tables" && html`<${Tables} source=${name} fingerprint=${`${source.fingerprint} ${source.refreshed_at}`} />`}
       ${tab === "description" && html`<${Description} key=${name} source=${name} mayEdit=${mayEdit}
         saved=${() => setSource({ ...source, described: true })} />`}
@@ -64,26 +66,17 @@ function Told({ source }) {
 
 /** A file that was sent is not here to be read again. @param {{source: Source}} props */
 function Actions({ source }) {
-  const [busy, setBusy] = useState(false);
   const { name, tables } = source;
-  const refresh = async () => {
-    setBusy(true);
-    try {
-      await post(`/data/sources/${encodeURIComponent(name)}/refresh`);
-      toast(t("data.refreshed", { name }), "good");
-    } catch (error) {
-      toast(error);
-      if (adviceOf(error)) toast(adviceOf(error));
-    }
-    setBusy(false);
-    changes.value += 1;
-  };
+  const { busy, run: refresh } = useWork(async () => {
+    await post(`/data/sources/${encodeURIComponent(name)}/refresh`).finally(() => (changes.value += 1));
+    toast(t("data.refreshed", { name }), "good");
+  }, (error) => [error, adviceOf(error)].filter(Boolean).forEach((each) => toast(each)));
   const remove = async () => {
     const question = { title: t("data.remove_ask", { name }), text: t("data.remove_text", { n: tables.length }), action: t("data.remove"), danger: true };
     if (!(await ask(question))) return;
     try {
       await del(`/data/sources/${encodeURIComponent(name)}`);
-      forget(name);
+      beginTalk(`@data/${name}`);
       toast(t("data.removed", { name }), "good");
       go("/data");
     } catch (error) {

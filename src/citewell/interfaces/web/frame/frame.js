@@ -3,6 +3,7 @@
 import { get } from "../api.js";
 import { t } from "../i18n.js";
 import { SourcePanel } from "../source/panel.js";
+import { useConversations } from "../talks/conversations.js";
 import { LOOK_AGAIN, me, online, route, user } from "../state.js";
 import { coded } from "../ui/coded.js";
 import { Asked } from "../ui/dialog.js";
@@ -57,6 +58,7 @@ function useOther(who) {
 
 function Inside() {
   const narrow = useNarrow();
+  useConversations();
   const [drawer, setDrawer] = useState(false);
   useEffect(() => setDrawer(false), [route.value, narrow]);
   /** @param {Event} event the address has a route behind its `#`, so the link must not be followed */

@@ -1,7 +1,8 @@
-/** Navigation, the open view's own slot, and the switches at the foot. On phones it is a drawer behind a button. */
+/** Conversations first, the parts of the page below them, and the switches at the foot. On phones it is a drawer behind a button. */
 
 import { changeLanguage, nameLanguage, t } from "../i18n.js";
-import { LANGUAGES, lang, me, sidebar, theme } from "../state.js";
+import { LANGUAGES, lang, me, theme } from "../state.js";
+import { Conversations } from "../talks/conversations.js";
 import { useBack } from "../ui/back.js";
 import { IconButton } from "../ui/button.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
@@ -28,8 +29,8 @@ export function useNarrow() {
 export function Sidebar() {
   const open = here();
   const around = open?.inside ?? open?.path;
-  const Slot = sidebar.value;
   return html`<${Brand} />
+    <div class="slot"><${Conversations} /></div>
     <nav aria-label=${t("frame.navigation")}>
       <ul class="parts">
         ${VIEWS.filter((row) => !row.hidden && (!row.inside || row.inside === around)).map(
@@ -41,7 +42,6 @@ export function Sidebar() {
         )}
       </ul>
     </nav>
-    <div class="slot">${Slot && html`<${Slot} />`}</div>
     <${Foot} />`;
 }
 

@@ -8,29 +8,22 @@ import { Field } from "../ui/fields.js";
 import { html, useState } from "../ui/html.js";
 import { Sign } from "../ui/icon.js";
 import { Problem } from "../ui/notice.js";
+import { useWork } from "../ui/work.js";
 
 export function SignIn() {
   const [token, setToken] = useState("");
   const [wrong, setWrong] = useState("");
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const [busy, setBusy] = useState(false);
-  /** @param {Event} event */
-  const send = async (event) => {
-    event.preventDefault();
-    setError(null);
+  const { busy, error, run: send } = useWork(async (/** @type {Event} */ _) => {
     setWrong(token.trim() ? "" : t("frame.token_empty"));
     if (!token.trim()) return;
-    setBusy(true);
     try {
       me.value = await post("/sign-in", { token: token.trim() });
       ended.value = false;
     } catch (failed) {
-      if (failed instanceof ApiError && failed.status === 401) setWrong(t("frame.token_wrong"));
-      else setError(failed);
-    } finally {
-      setBusy(false);
+      if (!(failed instanceof ApiError && failed.status === 401)) throw failed;
+      setWrong(t("frame.token_wrong"));
     }
-  };
+  });
   return html`<main class="alone" id="main">
     <form class="card sign-in" onSubmit=${send} noValidate>
       <${Sign} size=${44} />

@@ -6,6 +6,7 @@ import { figure } from "../ui/figures.js";
 import { html, useState } from "../ui/html.js";
 import { Problem } from "../ui/notice.js";
 import { toast } from "../ui/toast.js";
+import { useWork } from "../ui/work.js";
 import { State } from "../traces/said.js";
 import { Sure } from "../traces/sure.js";
 import { itemLink } from "./confirmed.js";
@@ -20,19 +21,7 @@ export function Health() {
 
 function Check() {
   const [found, setFound] = useState(/** @type {Checked[] | null} */ (null));
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const [busy, setBusy] = useState(false);
-  async function check() {
-    setBusy(true);
-    setError(null);
-    try {
-      setFound((await post("/knowledge/check", {})).checked);
-    } catch (problem) {
-      setError(problem);
-    } finally {
-      setBusy(false);
-    }
-  }
+  const { busy, error, run: check } = useWork(async () => setFound((await post("/knowledge/check", {})).checked));
   const looked = (found ?? []).flatMap((each) => each.looked.map((one) => ({ ...one, source: each.source })));
   const bad = looked.filter((each) => each.outcome !== "ok");
   const unreachable = (found ?? []).filter((each) => each.problem);
@@ -54,21 +43,9 @@ const COUNTS = ["traces", "feedback"];
 
 function Clean() {
   const [found, setFound] = useState(/** @type {any} */ (null));
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const [busy, setBusy] = useState(false);
+  const { busy, error, run: look } = useWork(async () => setFound(await post("/knowledge/gc", { dry_run: true })));
   const [asking, setAsking] = useState(false);
   const why = notAdmin();
-  async function look() {
-    setBusy(true);
-    setError(null);
-    try {
-      setFound(await post("/knowledge/gc", { dry_run: true }));
-    } catch (problem) {
-      setError(problem);
-    } finally {
-      setBusy(false);
-    }
-  }
   async function clean() {
     setFound(await post("/knowledge/gc", { dry_run: false }));
     toast(t("knowledge.cleaned"), "good");

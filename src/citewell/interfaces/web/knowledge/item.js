@@ -8,6 +8,7 @@ import { html, useState } from "../ui/html.js";
 import { Icon } from "../ui/icon.js";
 import { Busy, Problem } from "../ui/notice.js";
 import { toast } from "../ui/toast.js";
+import { useWork } from "../ui/work.js";
 import { Button } from "../ui/button.js";
 import { Copy, save } from "../traces/copy.js";
 import { State } from "../traces/said.js";
@@ -48,20 +49,12 @@ export function One({ id }) {
 /** @param {{ item: Item, again: () => void }} props */
 function Acts({ item, again }) {
   const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
   const path = `/knowledge/confirmed/${encodeURIComponent(item.item_id)}`;
-  async function stand() {
-    setBusy(true);
-    try {
-      const now = await post(`${path}/confirm`, who());
-      toast(t("knowledge.stood_by", { state: t(`traces.state_${now.state}`) }), "good");
-      again();
-    } catch (problem) {
-      toast(problem);
-    } finally {
-      setBusy(false);
-    }
-  }
+  const { busy, run: stand } = useWork(async () => {
+    const now = await post(`${path}/confirm`, who());
+    toast(t("knowledge.stood_by", { state: t(`traces.state_${now.state}`) }), "good");
+    again();
+  }, toast);
   async function undo(/** @type {string} */ reason) {
     await del(path, { reason });
     toast(t("knowledge.undone"), "good");
@@ -143,20 +136,8 @@ export function History({ history }) {
 /** The Markdown document, as it is kept; asked for when it is opened. @param {{ item: Item }} props */
 function Document({ item }) {
   const [text, setText] = useState(/** @type {string | null} */ (null));
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const [busy, setBusy] = useState(false);
-  async function open(/** @type {any} */ event) {
-    if (!event.currentTarget.open || text !== null || busy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      setText(String(await get(`/knowledge/confirmed/${encodeURIComponent(item.item_id)}/document`)));
-    } catch (problem) {
-      setError(problem);
-    } finally {
-      setBusy(false);
-    }
-  }
+  const { busy, error, run } = useWork(async () => setText(String(await get(`/knowledge/confirmed/${encodeURIComponent(item.item_id)}/document`))));
+  const open = (/** @type {any} */ event) => event.currentTarget.open && text === null && !busy && run();
   return html`<details class="document" onToggle=${open}><summary>${t("knowledge.document")}</summary>
     <${Problem} error=${error} />
     ${text === null ? busy && html`<${Busy} small />` : html`<div class="filters"><${Copy} label=${t("knowledge.copy")} text=${() => text} />

@@ -9,6 +9,7 @@ import { html, useEffect, useState } from "../ui/html.js";
 import { Icon } from "../ui/icon.js";
 import { Busy, Empty, Problem } from "../ui/notice.js";
 import { toast } from "../ui/toast.js";
+import { useWork } from "../ui/work.js";
 import { State } from "../traces/said.js";
 import { Sure } from "../traces/sure.js";
 import { Text } from "../traces/value.js";
@@ -69,18 +70,13 @@ export function OneRule({ id }) {
 /** @param {{ rule: Rule, answer: string, again: () => void }} props */
 function Card({ rule, answer, again }) {
   const [asking, setAsking] = useState(/** @type {"rejected" | "undone" | ""} */ (""));
-  const [busy, setBusy] = useState(false);
   const path = `/knowledge/rules/${encodeURIComponent(rule.rule_id)}`;
   async function review(/** @type {string} */ state, reason = "") {
     await post(path, { state, reason, ...who() });
     toast(t(`knowledge.now_${state}`), "good");
     again();
   }
-  async function approve() {
-    setBusy(true);
-    await review("active").catch((problem) => toast(problem));
-    setBusy(false);
-  }
+  const { busy, run: approve } = useWork(() => review("active"), toast);
   const why = notReviewer();
   const mine = rule.user_id === myself();
   return html`<article class="card rule">

@@ -2,7 +2,7 @@
 import { t } from "../i18n.js";
 import { FileButton } from "../ui/drop.js";
 import { html, useState } from "../ui/html.js";
-import { Button, Dialog, Field, Problem, toast } from "../ui/index.js";
+import { Button, Field, FormDialog, toast } from "../ui/index.js";
 import { chosen, named } from "./files.js";
 import { sendFiles, sendPage } from "./jobs.js";
 
@@ -29,27 +29,9 @@ export function AddButtons({ collection }) {
 /** @param {{collection: string, close: () => void}} props */
 function AddPage({ collection, close }) {
   const [url, setUrl] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const send = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      await sendPage(collection, url.trim());
-      close();
-    } catch (problem) {
-      setError(problem);
-      setBusy(false);
-    }
-  };
-  return html`<${Dialog} title=${t("library.add_url")} onClose=${close}>
-    <form class="lib-form" onSubmit=${send}>
-      <${Field} label=${t("library.url")} hint=${t("library.url_hint")} type="url" required autofocus value=${url}
-        onInput=${(/** @type {any} */ event) => setUrl(event.currentTarget.value)} />
-      <${Problem} error=${error} />
-      <div class="lib-form-foot"><${Button} onClick=${close}>${t("library.cancel")}<//>
-        <${Button} kind="primary" type="submit" busy=${busy}>${t("library.add")}<//></div>
-    </form>
+  return html`<${FormDialog} title=${t("library.add_url")} send=${() => sendPage(collection, url.trim())} close=${close} action=${t("library.add")}>
+    <${Field} label=${t("library.url")} hint=${t("library.url_hint")} type="url" required autofocus value=${url}
+      onInput=${(/** @type {any} */ event) => setUrl(event.currentTarget.value)} />
   <//>`;
 }
 
@@ -59,18 +41,13 @@ function AddPage({ collection, close }) {
  */
 export function Into({ found, names, close }) {
   const [name, setName] = useState(names[0] ?? "default");
-  const send = (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const send = () => {
     take(name.trim(), found);
-    close(name.trim());
+    return name.trim();
   };
-  return html`<${Dialog} title=${t("library.into")} onClose=${() => close(null)}>
-    <form class="lib-form" onSubmit=${send}>
-      <${Field} label=${t("library.collection")} hint=${t("library.into_hint")} list="library-names" required maxlength="100" value=${name}
-        onInput=${(/** @type {any} */ event) => setName(event.currentTarget.value)} />
-      <datalist id="library-names">${names.map((each) => html`<option key=${each} value=${each}></option>`)}</datalist>
-      <div class="lib-form-foot"><${Button} onClick=${() => close(null)}>${t("library.cancel")}<//>
-        <${Button} kind="primary" type="submit">${t("library.add_n", { n: found.length })}<//></div>
-    </form>
+  return html`<${FormDialog} title=${t("library.into")} send=${send} close=${close} action=${t("library.add_n", { n: found.length })}>
+    <${Field} label=${t("library.collection")} hint=${t("library.into_hint")} list="library-names" required maxlength="100" value=${name}
+      onInput=${(/** @type {any} */ event) => setName(event.currentTarget.value)} />
+    <datalist id="library-names">${names.map((each) => html`<option key=${each} value=${each}></option>`)}</datalist>
   <//>`;
 }

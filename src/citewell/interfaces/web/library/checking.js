@@ -49,7 +49,7 @@ export function Checking({ collection }) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) void check(event);
   };
   return html`<div class="lib-check">
-    <form class="lib-form" onSubmit=${check}>
+    <form class="form" onSubmit=${check}>
       <${Field} label=${t("library.check_label")} hint=${t("library.check_hint")} rows=${8} maxlength=${LONGEST} value=${text} onKeyDown=${keys}
         onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)} />
       <div class="lib-check-foot"><${Button} kind="primary" icon="check" type="submit" busy=${busy} disabled=${!text.trim()}>${t("library.check")}<//></div>

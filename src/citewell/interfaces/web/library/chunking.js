@@ -3,7 +3,7 @@ import { patch } from "../api.js";
 import { t } from "../i18n.js";
 import { FileButton } from "../ui/drop.js";
 import { html, useState } from "../ui/html.js";
-import { Button, Problem, toast } from "../ui/index.js";
+import { Button, Problem, toast, useWork } from "../ui/index.js";
 import { CutFields, cutOf, saidOf } from "./cut_fields.js";
 import { dropped } from "./files.js";
 import { follow } from "./jobs.js";
@@ -28,29 +28,19 @@ export function ChunkingTab({ collection, mayEdit, reload }) {
 /** @param {{collection: Collection, reload: () => void}} props */
 function Change({ collection, reload }) {
   const [cut, setCut] = useState(cutOf(collection.chunking));
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState(/** @type {unknown} */ (null));
   const before = saidOf(cutOf(collection.chunking));
   const said = saidOf(cut);
-  const save = async (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const { busy, error, run } = useWork(async (/** @type {Event} */ _) => {
     if (JSON.stringify(said) === JSON.stringify(before)) return toast(t("library.cut_unchanged"));
-    setBusy(true);
-    setError(null);
-    try {
-      const { job } = await patch(`/collections/${encodeURIComponent(collection.name)}`, { chunking: said });
-      follow(job);
-      toast(t("library.cut_saved", { name: collection.name }), "good");
-      reload();
-    } catch (problem) {
-      setError(problem);
-    }
-    setBusy(false);
-  };
-  return html`<form class="lib-form" onSubmit=${save}>
+    const { job } = await patch(`/collections/${encodeURIComponent(collection.name)}`, { chunking: said });
+    follow(job);
+    toast(t("library.cut_saved", { name: collection.name }), "good");
+    reload();
+  });
+  return html`<form class="form" onSubmit=${run}>
     <${CutFields} cut=${cut} change=${setCut} fixed=${cutOf(collection.chunking)} />
     <${Problem} error=${error} />
-    <div class="lib-form-foot"><${Button} kind="primary" type="submit" busy=${busy}>${t("library.cut_save")}<//></div>
+    <div class="form-foot"><${Button} kind="primary" type="submit" busy=${busy}>${t("library.cut_save")}<//></div>
   </form>`;
 }
 

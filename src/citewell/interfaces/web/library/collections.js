@@ -6,7 +6,7 @@ import { go, link, me } from "../state.js";
 import { DropAnywhere } from "../ui/drop.js";
 import { ago, figure } from "../ui/figures.js";
 import { html, useState } from "../ui/html.js";
-import { Badge, Button, Check, Dialog, Field, Problem, toast } from "../ui/index.js";
+import { Badge, Button, Check, Field, FormDialog, toast } from "../ui/index.js";
 import { AddButtons, Into } from "./adding.js";
 import { CutFields, cutOf, saidOf } from "./cut_fields.js";
 import { NoDocuments } from "./documents.js";
@@ -68,31 +68,15 @@ function NewCollection({ close }) {
   const [name, setName] = useState("");
   const [cut, setCut] = useState(cutOf());
   const [own, setOwn] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const create = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      const made = await post("/collections", { name: name.trim(), chunking: saidOf(cut), ...(own ? { private: true } : {}) });
-      toast(t("library.created", { name: made.name }), "good");
-      close();
-      go(link("library", made.name).slice(1));
-    } catch (problem) {
-      setError(problem);
-      setBusy(false);
-    }
+  const create = async () => {
+    const made = await post("/collections", { name: name.trim(), chunking: saidOf(cut), ...(own ? { private: true } : {}) });
+    toast(t("library.created", { name: made.name }), "good");
+    go(link("library", made.name).slice(1));
   };
-  return html`<${Dialog} title=${t("library.new_collection")} onClose=${close}>
-    <form class="lib-form" onSubmit=${create}>
+  return html`<${FormDialog} title=${t("library.new_collection")} send=${create} close=${close} action=${t("library.create")}>
       <${Field} label=${t("library.name")} hint=${t("library.name_hint")} required maxlength="100" autofocus value=${name}
         onInput=${(/** @type {any} */ event) => setName(event.currentTarget.value)} />
       <${CutFields} cut=${cut} change=${setCut} />
       ${me.value?.auth === "token" && html`<${Check} label=${t("library.private_box")} hint=${t("library.private_hint")} checked=${own} onChange=${setOwn} />`}
-      <${Problem} error=${error} />
-      <div class="lib-form-foot"><${Button} onClick=${close}>${t("library.cancel")}<//>
-        <${Button} kind="primary" type="submit" busy=${busy}>${t("library.create")}<//></div>
-    </form>
   <//>`;
 }

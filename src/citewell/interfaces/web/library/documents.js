@@ -1,6 +1,6 @@
 /** The documents of a collection: what each is, its priority, open, how it is cut, delete. The one rule: what is deleted is named. */
 import { del, get, patch } from "../api.js";
-import { agent, choose, chooseAgent, setOption } from "../ask/choices.js";
+import { agent, choose, chooseAgent } from "../ask/choices.js";
 import { FROM_DOCUMENTS } from "../ask/option_table.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
@@ -196,8 +196,7 @@ function Priority({ doc, reload }) {
 /** To the place to ask, of these alone. @param {string} collection @param {Doc[]} docs */
 function askAbout(collection, docs) {
   if (!FROM_DOCUMENTS.includes(agent.value)) chooseAgent("auto");
-  choose({ collection });
-  setOption("doc_ids", docs.map((doc) => doc.doc_id));
+  choose({ collection, more: [], options: { doc_ids: docs.map((doc) => doc.doc_id) } });
   go("/ask");
 }
 

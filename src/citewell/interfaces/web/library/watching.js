@@ -4,7 +4,7 @@ import { t } from "../i18n.js";
 import { said } from "../said.js";
 import { ago, figure, time } from "../ui/figures.js";
 import { html, useEffect, useState } from "../ui/html.js";
-import { ask, Badge, Busy, Button, Field, Problem, Select, toast } from "../ui/index.js";
+import { ask, Badge, Busy, Button, Field, Problem, Select, toast, useWork } from "../ui/index.js";
 import { changes, follow } from "./jobs.js";
 
 /**
@@ -111,32 +111,22 @@ function Add({ collection, reload }) {
   const [place, setPlace] = useState("");
   const [password, setPassword] = useState("");
   const [every, setEvery] = useState("3600");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const send = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      const made = await post("/syncs", { place: place.trim(), collection, every: Number(every), password });
-      follow(await get(`/jobs/${made.job_id}`));
-      setPlace("");
-      setPassword("");
-      toast(t("library.watch_added", { place: made.place }), "good");
-      reload();
-    } catch (problem) {
-      setError(problem);
-    }
-    setBusy(false);
-  };
+  const { busy, error, run } = useWork(async (/** @type {Event} */ _) => {
+    const made = await post("/syncs", { place: place.trim(), collection, every: Number(every), password });
+    follow(await get(`/jobs/${made.job_id}`));
+    setPlace("");
+    setPassword("");
+    toast(t("library.watch_added", { place: made.place }), "good");
+    reload();
+  });
   return html`<section class="card"><h3>${t("library.watch_add")}</h3>
-    <form class="lib-form" onSubmit=${send}>
+    <form class="form" onSubmit=${run}>
       <${Field} label=${t("library.watch_place")} hint=${t("library.watch_place_hint")} required maxlength="2000" value=${place}
         onInput=${(/** @type {any} */ event) => setPlace(event.currentTarget.value)} autocomplete="off" spellcheck="false" />
       <${Field} label=${t("library.watch_password")} hint=${t("library.watch_password_hint")} type="password" value=${password}
         onInput=${(/** @type {any} */ event) => setPassword(event.currentTarget.value)} autocomplete="new-password" />
       <${Select} label=${t("library.watch_every")} value=${every} options=${times(Number(every))} onChange=${setEvery} />
       <${Problem} error=${error} />
-      <div class="lib-form-foot"><${Button} kind="primary" type="submit" busy=${busy}>${t("library.watch_start")}<//></div>
+      <div class="form-foot"><${Button} kind="primary" type="submit" busy=${busy}>${t("library.watch_start")}<//></div>
     </form></section>`;
 }

@@ -1,7 +1,7 @@
 /** One memory: what is remembered, how sure it is, and what can be done with it. A settled answer cannot be reworded. */
 
 import { html, useState } from "../ui/html.js";
-import { ago, Badge, Button, Field, time, toast } from "../ui/index.js";
+import { ago, Badge, Button, Field, time, toast, useWork } from "../ui/index.js";
 import { patch } from "../api.js";
 import { t } from "../i18n.js";
 import { saidOf } from "../said.js";
@@ -45,24 +45,14 @@ export function Card({ memory, onForget, onChange }) {
 /** @param {{memory: Memory, onDone: () => void, onClose: () => void}} props */
 function Editing({ memory, onDone, onClose }) {
   const [text, setText] = useState(memory.text);
-  const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState("");
-  const save = async (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const { busy, error, run: save } = useWork(async (/** @type {Event} */ _) => {
     if (text.trim() === memory.text) return onClose();
-    setBusy(true);
-    try {
-      await patch(`/memories/${encodeURIComponent(memory.memory_id)}`, { text: text.trim() });
-      toast(t("memory.saved"), "good");
-      onDone();
-    } catch (error) {
-      setWrong(saidOf(error));
-      setBusy(false);
-    }
-    return undefined;
-  };
+    await patch(`/memories/${encodeURIComponent(memory.memory_id)}`, { text: text.trim() });
+    toast(t("memory.saved"), "good");
+    onDone();
+  });
   return html`<form class="memory-edit" onSubmit=${save}>
-    <${Field} label=${t("memory.edit.label")} hint=${t("memory.edit.hint")} value=${text} maxlength=${LONGEST} error=${wrong} rows="2"
+    <${Field} label=${t("memory.edit.label")} hint=${t("memory.edit.hint")} value=${text} maxlength=${LONGEST} error=${error && saidOf(error)} rows="2"
       onInput=${(/** @type {any} */ event) => setText(event.target.value)} />
     <div class="memory-actions">
       <${Button} small kind="primary" type="submit" busy=${busy} disabled=${!text.trim()}>${t("memory.save")}<//>

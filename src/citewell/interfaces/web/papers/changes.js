@@ -1,10 +1,9 @@
 /** Renaming and deleting a reading session, from the list and from the session itself. */
 
 import { html, useState } from "../ui/html.js";
-import { ask, Button, Dialog, Field, toast } from "../ui/index.js";
+import { ask, Field, FormDialog, toast } from "../ui/index.js";
 import { del, patch } from "../api.js";
 import { t } from "../i18n.js";
-import { saidOf } from "../said.js";
 import { forgetSession } from "./kept.js";
 import { forget } from "./reading.js";
 
@@ -42,28 +41,11 @@ export function Renaming({ state, onDone }) {
 /** @param {{session: Named, onClose: () => void, onDone: () => unknown}} props */
 function Title({ session, onClose, onDone }) {
   const [title, setTitle] = useState(session.title);
-  const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState("");
-  const save = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      await patch(`/papers/${encodeURIComponent(session.session_id)}`, { title: title.trim() });
-      onClose();
-      onDone();
-    } catch (error) {
-      setWrong(saidOf(error));
-    }
-    setBusy(false);
+  const save = async () => {
+    await patch(`/papers/${encodeURIComponent(session.session_id)}`, { title: title.trim() });
+    onDone();
   };
-  return html`<${Dialog} title=${t("papers.rename.title")} onClose=${onClose}>
-    <form onSubmit=${save}>
-      <${Field} label=${t("papers.rename.label")} value=${title} maxlength=${LONGEST} required error=${wrong}
-        onInput=${(/** @type {any} */ event) => setTitle(event.target.value)} />
-      <div class="paper-actions paper-end">
-        <${Button} onClick=${onClose}>${t("papers.cancel")}<//>
-        <${Button} kind="primary" type="submit" busy=${busy} disabled=${!title.trim()}>${t("papers.save")}<//>
-      </div>
-    </form>
+  return html`<${FormDialog} title=${t("papers.rename.title")} send=${save} close=${onClose} ready=${title.trim() !== ""}>
+    <${Field} label=${t("papers.rename.label")} value=${title} maxlength=${LONGEST} required autofocus onInput=${(/** @type {any} */ event) => setTitle(event.target.value)} />
   <//>`;
 }

@@ -30,8 +30,7 @@ export function LiveView({ reading }) {
     ${busy &&
     html`<${Busy} small label=${!reading.session.value?.plan || message.kind === "plan" ? t("papers.route.making") : t("papers.talk.answering")} />
       <ol class="paper-doing" aria-live="polite">${steps.map((step) => html`<li key=${step.n}>${stepWords(step)}</li>`)}</ol>
-      ${draft && html`<p class="paper-draft">${draft}</p>`}
-      <${Button} small icon="stop" onClick=${() => reading.stop()}>${t("papers.talk.stop")}<//>`}
+      ${draft && html`<p class="paper-draft">${draft}</p>`}`}
     ${problem &&
     html`<${Problem} error=${problem} />
       <p class="paper-actions">

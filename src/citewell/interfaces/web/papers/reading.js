@@ -3,7 +3,9 @@
  * The one rule: what is shown is what the server has; a message under way is all that is held here, and in the tab's storage.
  */
 
+import { effect } from "@preact/signals";
 import { ApiError, del, events, get, patch } from "../api.js";
+import { draftOf, keepDraft } from "../ask/drafts.js";
 import { t } from "../i18n.js";
 import { user } from "../state.js";
 import { batch, signal } from "../ui/html.js";
@@ -43,7 +45,8 @@ export class Reading {
     this.side = signal(/** @type {"paper" | "guide"} */ ("guide")); // of the two, on a phone
     this.marked = signal(""); // words of the paper under the mouse
     this.about = signal(""); // words of the paper that the next question is about
-    this.words = signal(""); // in the composer
+    this.text = signal(draftOf(`paper ${id}`)); // in the composer
+    effect(() => keepDraft(`paper ${id}`, this.text.value));
     /** @type {AbortController | null} */
     this.line = null;
     this.timer = 0;
@@ -231,7 +234,7 @@ export class Reading {
     if (!lost) kept.keepMessage(this.id, null);
     const live = this.live.value;
     if (live) this.live.value = stopped ? null : { ...live, busy: false, problem: error };
-    if (stopped && message.text && !this.words.value) this.words.value = message.text;
+    if (stopped && message.text && !this.text.value) this.text.value = message.text;
     await this.refresh();
   }
 
@@ -255,7 +258,7 @@ export class Reading {
     const live = this.live.value;
     kept.keepMessage(this.id, null);
     this.live.value = null;
-    if (live && !this.words.value) this.words.value = live.message.text;
+    if (live && !this.text.value) this.text.value = live.message.text;
   }
 
   stop() {

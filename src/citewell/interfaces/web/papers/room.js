@@ -1,13 +1,14 @@
 /** A reading session: the paper beside its guide. On a phone these are two tabs. */
 
 import { html, useEffect, useMemo, useRef } from "../ui/html.js";
-import { Badge, Busy, figure, Icon, Menu, Problem, Tabs } from "../ui/index.js";
+import { Badge, Busy, figure, Icon, IconButton, Menu, Problem, Tabs } from "../ui/index.js";
+import { takeToAsk } from "../ask/asking.js";
+import { Composer, focusComposer } from "../ask/composer.js";
 import { useSubject } from "../frame/subject.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
 import { address } from "../api.js";
 import { go } from "../state.js";
-import { Composer } from "./composer.js";
 import { OutlineView } from "./outline.js";
 import { Pane } from "./pane.js";
 import { reading as open } from "./reading.js";
@@ -105,5 +106,30 @@ function Guide({ reading }) {
       </details>`}
       <${PARTS[tab]} reading=${reading} />
     <//>
-    <${Composer} reading=${reading} /></div>`;
+    <${Compose} reading=${reading} /></div>`;
+}
+
+/** Where the reader writes: an interest while the guide waits for one, questions then. @param {{reading: Reading}} props */
+function Compose({ reading }) {
+  const session = reading.session.value;
+  const about = reading.about.value;
+  const state = session?.current_state;
+  const wait = state === "GUIDE_PENDING_REPORT";
+  const interest = state === "GUIDE_PENDING_PLAN" && !about;
+  useEffect(() => {
+    if (about) focusComposer();
+  }, [about]);
+  const onSend = (/** @type {string} */ said) => {
+    reading.about.value = "";
+    void (about ? reading.askAbout(said, about) : reading.say(said));
+  };
+  const away = (/** @type {File[]} */ files) => takeToAsk(reading, files, session ? { collection: session.paper.collection, options: { doc_ids: [session.paper.doc_id] } } : undefined);
+  return html`<div class="paper-composer"><${Composer} talk=${reading} label=${t(interest ? "papers.compose.label.interest" : "papers.compose.label.ask")}
+    placeholder=${t(`papers.compose.${session?.removed ? "gone" : wait ? "wait" : interest ? "interest" : "ask"}`)} busy=${Boolean(reading.live.value?.busy)}
+    closed=${wait || Boolean(session?.removed)} bare=${Boolean(about)} onSend=${onSend} onStop=${() => reading.stop()} away=${away}>
+    ${about && html`<p class="paper-about">
+      <span>${t("papers.talk.selection", { text: about })}</span>
+      <${IconButton} name="close" size=${16} label=${t("papers.talk.selection.drop")} onClick=${() => (reading.about.value = "")} />
+    </p>`}
+  <//></div>`;
 }

@@ -1,7 +1,7 @@
 /** The reading route: its steps, ticks, where the reader is, and changes by hand. The one rule: the server's route is the route. */
 
 import { html, useState } from "../ui/html.js";
-import { Badge, Button, Field, figure, IconButton, Progress, Select, toast } from "../ui/index.js";
+import { Badge, Button, Field, figure, IconButton, Progress, Select, toast, useWork } from "../ui/index.js";
 import { t } from "../i18n.js";
 import { pagesOf } from "./statement.js";
 import { LiveView } from "./live.js";
@@ -20,20 +20,11 @@ export function minutesOf(plan) {
 /** @param {{reading: Reading}} props */
 export function RouteView({ reading }) {
   const [editing, setEditing] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const { busy, run: edit } = useWork((/** @type {PlanEdit[]} */ edits) => reading.edit(edits), toast);
   const plan = reading.session.value?.plan;
   const live = reading.live.value;
   const making = live && (live.message.kind === "plan" || !plan) ? html`<${LiveView} reading=${reading} />` : null;
   if (!plan) return making ?? html`<p class="paper-note paper-pad">${t("papers.route.none")}</p>`;
-  const edit = async (/** @type {PlanEdit[]} */ edits) => {
-    setBusy(true);
-    try {
-      await reading.edit(edits);
-    } catch (error) {
-      toast(error);
-    }
-    setBusy(false);
-  };
   const next = plan.steps.find((step) => step.done_at === null)?.step_id ?? "";
   const current = plan.steps.some((step) => step.step_id === reading.step.value) ? reading.step.value : "";
   return html`<article class="paper-route">

@@ -1,6 +1,7 @@
 /** Questions and answers of a reading session, and quietly how each came about. */
 
-import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { AnswerView } from "../ask/answer.js";
+import { html, useEffect, useRef } from "../ui/html.js";
 import { Button, Empty } from "../ui/index.js";
 import { t } from "../i18n.js";
 import { How } from "./how.js";
@@ -64,16 +65,7 @@ function answerOf(each, sessionId) {
 
 /** @param {{exchange: Exchange, reading: Reading}} props */
 function Answered({ exchange, reading }) {
-  const [View, setView] = useState(/** @type {any} */ (null));
-  const [absent, setAbsent] = useState(false);
-  useEffect(() => {
-    import("../ask/answer.js").then(
-      (module) => setView(() => module.AnswerView),
-      () => setAbsent(true),
-    );
-  }, []);
   const onCite = (/** @type {any} */ citation) => reading.see(citation);
-  if (!View) return absent ? html`<p>${exchange.answer}</p>` : null;
-  return html`<${View} answer=${answerOf(exchange, reading.id)} onCite=${onCite} />
+  return html`<${AnswerView} answer=${answerOf(exchange, reading.id)} onCite=${onCite} />
     <${How} exchange=${exchange} reading=${reading} />`;
 }

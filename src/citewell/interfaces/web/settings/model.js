@@ -5,7 +5,7 @@
 
 import { get, patch } from "../api.js";
 import { t } from "../i18n.js";
-import { Button, Busy, Choice, Problem, toast } from "../ui/index.js";
+import { Button, Busy, Choice, Problem, toast, useWork } from "../ui/index.js";
 import { html, useEffect, useState } from "../ui/html.js";
 import { BuiltIn } from "./built_in.js";
 import { Connect } from "./connect.js";
@@ -19,19 +19,11 @@ const WAYS = ["builtin", "openai", "none"];
 export function ChatModel({ settings, onChange }) {
   const { model } = settings;
   const [way, setWay] = useState(model.llm);
-  const [busy, setBusy] = useState(false);
   const fixed = Boolean(model.fixed_by);
-  const save = async (/** @type {object} */ change) => {
-    setBusy(true);
-    try {
-      onChange(await patch("/settings", { model: change }));
-      toast(t("settings.saved_model"), "good");
-    } catch (error) {
-      toast(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, run: save } = useWork(async (/** @type {object} */ change) => {
+    onChange(await patch("/settings", { model: change }));
+    toast(t("settings.saved_model"), "good");
+  }, toast);
   return html`<section class="card" aria-labelledby="settings-chat">
     <h2 id="settings-chat">${t("settings.chat_model")}</h2>
     <${Fixed} by=${model.fixed_by} />

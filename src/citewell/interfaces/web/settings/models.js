@@ -3,7 +3,7 @@
 import { ApiError, get } from "../api.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
-import { Badge, Button, Busy, Icon, Problem, coded, figure } from "../ui/index.js";
+import { Badge, Button, Busy, Icon, Problem, coded, figure, useWork } from "../ui/index.js";
 import { html, useEffect, useState } from "../ui/html.js";
 
 /**
@@ -15,19 +15,7 @@ const KINDS = /** @type {const} */ ({ ready: "good", degraded: "warn", unavailab
 
 export function Models() {
   const [found, setFound] = useState(/** @type {Readiness | null} */ (null));
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const [busy, setBusy] = useState(false);
-  const look = async () => {
-    setBusy(true);
-    try {
-      setFound(await ready());
-      setError(null);
-    } catch (failed) {
-      setError(failed);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, error, run: look } = useWork(async () => setFound(await ready()));
   useEffect(() => void look(), []);
   return html`<section class="card settings-models" aria-labelledby="settings-models">
     <div class="card-head">

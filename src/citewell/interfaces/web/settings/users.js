@@ -5,7 +5,7 @@
 import { del, get, patch, post } from "../api.js";
 import { t } from "../i18n.js";
 import { me } from "../state.js";
-import { ago, ask, Badge, Busy, Button, Check, Dialog, Field, Icon, Menu, Problem, Select, time, toast } from "../ui/index.js";
+import { ago, ask, Badge, Busy, Button, Check, Dialog, Field, FormDialog, Icon, Menu, Problem, Select, time, toast } from "../ui/index.js";
 import { html, useEffect, useState } from "../ui/html.js";
 import { placeOf, Place } from "./place.js";
 
@@ -107,29 +107,6 @@ function facts({ created_at: made, used_at: used, expires }) {
   return [t("settings.token_made", { when: time(made) }), used ? t("settings.used", { when: ago(used) }) : t("settings.never_used"), until].join(" · ");
 }
 
-/** A form in a dialog that ends with a token. @param {{title: string, send: () => Promise<Shown>, close: (shown: Shown | null) => void, ready?: boolean, children: any}} props */
-function Asking({ title, send, close, ready = true, children }) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const onSubmit = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      close(await send());
-    } catch (failed) {
-      setError(failed);
-      setBusy(false);
-    }
-  };
-  return html`<${Dialog} title=${title} onClose=${() => close(null)}>
-    <form class="data-form" onSubmit=${onSubmit} autocomplete="off">${children}
-      <${Problem} error=${error} />
-      <div class="data-form-foot"><${Button} onClick=${() => close(null)}>${t("frame.cancel")}<//>
-        <${Button} kind="primary" type="submit" busy=${busy} disabled=${!ready}>${t("settings.make")}<//></div>
-    </form><//>`;
-}
-
 /** @param {{value: string, set: (value: string) => void}} props */
 function Days({ value, set }) {
   return html`<${Field} label=${t("settings.days")} hint=${t("settings.days_hint")} type="number" min="1" max="36500" step="1" value=${value}
@@ -145,7 +122,7 @@ function NewUser({ close }) {
     const made = await post("/users", { user_id: name.trim(), role, ...(days ? { days: Number(days) } : {}) });
     return { user_id: made.user.user_id, token: made.token, info: made.info };
   };
-  return html`<${Asking} title=${t("settings.add_user")} send=${send} close=${close}>
+  return html`<${FormDialog} action=${t("settings.make")} title=${t("settings.add_user")} send=${send} close=${close}>
     <${Field} label=${t("settings.name")} hint=${t("settings.new_name_hint")} required autofocus maxlength="64" spellcheck=${false} value=${name}
       onInput=${(/** @type {any} */ event) => setName(event.currentTarget.value)} />
     <${Select} label=${t("settings.role")} value=${role} onChange=${setRole} options=${ROLES.map((value) => ({ value, label: t(`settings.role_${value}`) }))} />
@@ -163,7 +140,7 @@ function NewToken({ user, close }) {
     const made = await post(`/users/${encodeURIComponent(user.user_id)}/tokens`, wish);
     return { user_id: user.user_id, token: made.token, info: made.info };
   };
-  return html`<${Asking} title=${t("settings.token_for", { name: user.user_id })} send=${send} close=${close} ready=${place !== ""}>
+  return html`<${FormDialog} action=${t("settings.make")} title=${t("settings.token_for", { name: user.user_id })} send=${send} close=${close} ready=${place !== ""}>
     <${Field} label=${t("settings.token_name")} hint=${t("settings.token_name_hint")} maxlength="64" autofocus value=${name}
       onInput=${(/** @type {any} */ event) => setName(event.currentTarget.value)} />
     <${Days} value=${days} set=${setDays} />

@@ -3,6 +3,9 @@ import { t } from "../i18n.js";
 
 /** Problems that one can do something about, by the code of the error. @type {Record<string, string>} */
 const PROBLEMS = {
+  bad_url: "do_address",
+  no_site: "do_address",
+  bad_domain: "do_domain",
   robots_refused: "do_robots",
   address_refused: "do_private",
   unknown_host: "do_host",

@@ -9,10 +9,8 @@ import { Busy, Empty, Problem } from "../ui/notice.js";
 import { Table } from "../ui/table.js";
 import { openDocument } from "../source/panel.js";
 import { webAddress } from "../source/snapshot.js";
-import { Exploring, isExploring } from "./exploring.js";
-import { ExploreForm } from "./form.js";
+import { AskHere } from "../ask/asking.js";
 import { Actions, Facts } from "./kept.js";
-import { finished } from "./run.js";
 import { shortAddress } from "./tree.js";
 import { said } from "../said.js";
 import { advice } from "./advice.js";
@@ -37,7 +35,7 @@ export function OneSite({ name }) {
       (failed) => setError(failed),
     );
   };
-  useEffect(load, [name, finished.value]);
+  useEffect(load, [name]);
   return html`<div class="page in-site">
     <p class="site-back"><a href="#/sites"><${Icon} name="arrow-left" size=${16} />${t("sites.all")}</a></p>
     <header class="page-head"><h1>${name}</h1></header>
@@ -45,8 +43,7 @@ export function OneSite({ name }) {
       <${Facts} site=${state.site} />
       <${Actions} site=${state.site} onChange=${load} onGone=${() => go("/sites")} />
       <h2 class="site-part">${t("sites.ask_this")}</h2>
-      ${!isExploring(name) && html`<${ExploreForm} collection=${name} />`}
-      <${Exploring} name=${name} />
+      <${AskHere} place=${`@site/${name}`} fixed=${{ agent: "website", collection: name, options: {} }} label=${t("sites.ask_this")} onAnswer=${load} />
       <h2 class="site-part">${t("sites.pages_head")}</h2>
       ${state.pages.length ? html`<${Pages} pages=${state.pages} />` : html`<${Empty} icon="site" title=${t("sites.no_pages")} />`}`}
   </div>`;

@@ -38,7 +38,7 @@ function Shown({ citation, changed }) {
   useEffect(() => head.current?.focus({ preventScroll: true }), [citation]);
   const about = () => {
     chooseAgent("qa");
-    choose({ collection: found.info?.collection ?? "", options: { doc_ids: [citation.doc_id] } }, "qa");
+    choose({ collection: found.info?.collection ?? "", more: [], options: { doc_ids: [citation.doc_id] } }, "qa");
     newTalk();
   };
   return html`<article class="source-alone">

@@ -2,14 +2,14 @@
 import { get } from "../api.js";
 import { agentName, t } from "../i18n.js";
 import { closeSource } from "../source/state.js";
-import { go } from "../state.js";
+import { go, me, online, user } from "../state.js";
 import { Button, IconButton, month, Problem } from "../ui/index.js";
 import { html, signal, useEffect, useState } from "../ui/html.js";
 import { focusComposer } from "../ask/composer.js";
 import { FolderDialog, FolderRows } from "./folders.js";
 import { counts, LISTED, listing } from "./listing.js";
 import { Row, titleOf } from "./row.js";
-import { beginTalk, folders, goOn, hear, list, loadSessions, sessions, sessionsError, underway, unfinished } from "../ask/talks.js";
+import { beginTalk, folders, forgetTalks, goOn, hear, list, loadSessions, sessions, sessionsError, underway, unfinished } from "../ask/talks.js";
 
 /** @typedef {import("../ask/types.js").Session} Session */
 
@@ -25,6 +25,18 @@ export function newTalk() {
   beginTalk();
   go("/ask");
   setTimeout(focusComposer);
+}
+
+let whose = ""; // the person whose conversations are shown
+
+/** They are those of who is here now. */
+export function useConversations() {
+  const person = `${me.value?.user_id ?? ""} ${user.value}`;
+  useEffect(() => {
+    if (whose && whose !== person) forgetTalks();
+    whose = person;
+    if (online.value) void loadSessions();
+  }, [person, online.value]);
 }
 
 export function Conversations() {
@@ -80,7 +92,7 @@ function useSaid(words, agent) {
       mine = false;
       clearTimeout(timer);
     };
-  }, [words, agent]);
+  }, [words, agent, counts.value]); // the counts come anew with every list, such as after one was deleted
   return words ? found : [];
 }
 

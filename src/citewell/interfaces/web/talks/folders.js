@@ -2,9 +2,8 @@
 import { del, patch, post } from "../api.js";
 import { t } from "../i18n.js";
 import { keep, kept } from "../state.js";
-import { ask as confirm, Field, Icon, Menu, toast } from "../ui/index.js";
+import { ask as confirm, Field, FormDialog, Icon, Menu, toast } from "../ui/index.js";
 import { html, signal, useState } from "../ui/html.js";
-import { SmallForm } from "./small_form.js";
 import { Row } from "./row.js";
 import { folders, loadSessions } from "../ask/talks.js";
 
@@ -72,7 +71,7 @@ export function FolderDialog({ folder, close }) {
     await patch(`/folders/${encodeURIComponent(folder.folder_id)}`, { name: name.trim() });
     return loadSessions();
   };
-  return html`<${SmallForm} heading=${t(folder ? "ask.rename_folder" : "ask.new_folder")} close=${close} save=${save} ready=${name.trim() !== ""}>
+  return html`<${FormDialog} title=${t(folder ? "ask.rename_folder" : "ask.new_folder")} close=${close} send=${save} ready=${name.trim() !== ""}>
     <${Field} label=${t("ask.folder_name")} required maxlength=${LONGEST} value=${name} autofocus
       onInput=${(/** @type {any} */ event) => setName(event.currentTarget.value)} />
   <//>`;

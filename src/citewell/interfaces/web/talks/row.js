@@ -3,11 +3,10 @@ import { file } from "../api.js";
 import { download } from "../data/cells.js";
 import { agentName, t } from "../i18n.js";
 import { link, route } from "../state.js";
-import { ask as confirm, Button, Dialog, Field, Menu, Problem, Select, toast } from "../ui/index.js";
+import { ask as confirm, Button, Dialog, Field, FormDialog, Menu, Problem, Select, toast, useWork } from "../ui/index.js";
 import { html, useState } from "../ui/html.js";
 import { addFolder } from "./folders.js";
 import { ShareDialog } from "./share.js";
-import { SmallForm } from "./small_form.js";
 import { change, folders, remove } from "../ask/talks.js";
 
 /** @typedef {import("../ask/types.js").Session} Session */
@@ -65,7 +64,7 @@ export function Row({ session }) {
 function Rename({ session, close }) {
   const [title, setTitle] = useState(session.title);
   const save = () => change(session.session_id, { title: title.trim() });
-  return html`<${SmallForm} heading=${t("ask.rename_title")} close=${close} save=${save} ready=${title.trim() !== ""}>
+  return html`<${FormDialog} title=${t("ask.rename_title")} close=${close} send=${save} ready=${title.trim() !== ""}>
     <${Field} label=${t("ask.title")} required maxlength=${LONGEST} value=${title} autofocus
       onInput=${(/** @type {any} */ event) => setTitle(event.currentTarget.value)} />
   <//>`;
@@ -77,7 +76,7 @@ function Move({ session, close }) {
   const [name, setName] = useState("");
   const save = async () => change(session.session_id, { folder: folder === NEW ? (await addFolder(name)).folder_id : folder });
   const options = [["", t("ask.no_folder")], ...folders.value.map((each) => [each.folder_id, each.name]), [NEW, t("ask.new_folder")]];
-  return html`<${SmallForm} heading=${t("ask.move_title")} close=${close} save=${save} ready=${folder !== NEW || name.trim() !== ""}>
+  return html`<${FormDialog} title=${t("ask.move_title")} close=${close} send=${save} ready=${folder !== NEW || name.trim() !== ""}>
     <${Select} label=${t("ask.folder")} value=${folder} options=${options} onChange=${setFolder} />
     ${folder === NEW && html`<${Field} label=${t("ask.folder_name")} required maxlength="60" value=${name}
       onInput=${(/** @type {any} */ event) => setName(event.currentTarget.value)} />`}
@@ -86,23 +85,14 @@ function Move({ session, close }) {
 
 /** @param {{session: Session, close: () => void}} props */
 function Export({ session, close }) {
-  const [busy, setBusy] = useState("");
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const save = async (/** @type {string} */ format) => {
-    setBusy(format);
-    setError(null);
-    try {
-      const made = await file(`/sessions/${encodeURIComponent(session.session_id)}/export`, { format });
-      download(`${titleOf(session).replace(/[\\/:*?"<>|]+/g, " ").trim().slice(0, 80)}.${format}`, made, made.type);
-      close();
-    } catch (problem) {
-      setError(problem);
-      setBusy("");
-    }
-  };
+  const { busy, error, run } = useWork(async (/** @type {string} */ format) => {
+    const made = await file(`/sessions/${encodeURIComponent(session.session_id)}/export`, { format });
+    download(`${titleOf(session).replace(/[\\/:*?"<>|]+/g, " ").trim().slice(0, 80)}.${format}`, made, made.type);
+    close();
+  });
   return html`<${Dialog} title=${t("ask.export_title")} onClose=${close}>
     <p>${t("ask.export_hint")}</p>
-    <div class="export-kinds">${KINDS.map(([format, label]) => html`<${Button} key=${format} icon="download" disabled=${busy !== ""} onClick=${() => save(format)}>${t(label)}<//>`)}</div>
+    <div class="export-kinds">${KINDS.map(([format, label]) => html`<${Button} key=${format} icon="download" disabled=${busy} onClick=${() => run(format)}>${t(label)}<//>`)}</div>
     ${error && html`<${Problem} error=${error} />`}
   <//>`;
 }

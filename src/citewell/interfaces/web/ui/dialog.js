@@ -5,8 +5,9 @@
  */
 
 import { t } from "../i18n.js";
+import { route } from "../state.js";
 import { Button, IconButton } from "./button.js";
-import { html, signal, useId, useLayoutEffect, useRef } from "./html.js";
+import { html, signal, useEffect, useId, useLayoutEffect, useRef } from "./html.js";
 
 /**
  * `actions`: buttons at its foot. `onClose` is called however it is closed.
@@ -25,6 +26,11 @@ export function Dialog({ title, open = true, onClose, children, actions, wide = 
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, [open]);
+  const part = route.value.parts[0];
+  const before = useRef(part);
+  useEffect(() => {
+    if (before.current !== part) onClose(); // it belongs to what was shown below it
+  }, [part]);
   if (!open) return null;
   /** @param {MouseEvent} event */
   const outside = (event) => event.target === box.current && onClose();

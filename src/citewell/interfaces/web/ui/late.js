@@ -1,7 +1,7 @@
 /**
- * Libraries that come with their first use, because they are large: what draws formulas, what colours code.
+ * What comes with its first use: libraries that are large, such as what draws formulas, and parts of the page that few answers have.
  */
-import { signal } from "./html.js";
+import { html, signal, useEffect, useState } from "./html.js";
 
 /**
  * `library`: nothing until it is there; who has shown something without it shows it anew then. `fetch`: ask for it; settles when it
@@ -23,6 +23,18 @@ function late(load) {
 
 export const formulas = late(() => import("temml"));
 export const highlighter = late(() => import("highlight.js"));
+
+/**
+ * A component, drawn once its file is here. @param {() => Promise<{default: import("preact").ComponentType<any>}>} load
+ * @returns {import("preact").ComponentType<any>}
+ */
+export function lateView(load) {
+  return function Late(props) {
+    const [View, setView] = useState(/** @type {any} */ (null));
+    useEffect(() => void load().then((module) => setView(() => module.default), () => undefined), []);
+    return View && html`<${View} ...${props} />`;
+  };
+}
 
 const LONGEST = 50_000; // characters that are coloured
 

@@ -1,7 +1,8 @@
 /** Tables and databases: what there is, and questions to it. */
 import { get, post } from "../api.js";
 import { ACCEPTED, changes, Connect, Sendings, sendTables, Whose } from "../data/adding.js";
-import { Asking } from "../data/asking.js";
+import { AskHere, takeToAsk } from "../ask/asking.js";
+import { talkOf } from "../ask/talks.js";
 import { placeOf, SourcePage } from "../data/source.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
@@ -16,20 +17,22 @@ import { Badge, Busy, Button, Empty, Problem, toast } from "../ui/index.js";
 /** @param {{parts: string[], params: Record<string, string>}} props */
 export default function Data({ parts: [name] }) {
   const mayEdit = me.value?.role !== "reader";
+  const tables = new RegExp(`\\.(${ACCEPTED.replaceAll(".", "").replaceAll(",", "|")})$`, "i");
+  const away = (/** @type {File[]} */ files) => (files.length && files.every((each) => tables.test(each.name)) ? send(files) : takeToAsk(talkOf(name ? `@data/${name}` : "@data"), files));
   const send = async (/** @type {File[]} */ files) => {
     if (files.length > 1) toast(t("data.one_file", { n: files.length }));
     const names = await sendTables(files);
     if (names.length === 1 && files.length === 1) go(link("data", String(names[0])).slice(1));
   };
   return html`<div class="view data-view">
-    <${DropAnywhere} label=${t("data.drop_here")} disabled=${!mayEdit} onFiles=${(/** @type {any[]} */ found) => send(found.map((each) => each.file))} />
+    <${DropAnywhere} label=${t("data.drop_here")} disabled=${!mayEdit} onFiles=${(/** @type {any[]} */ found) => away(found.map((each) => each.file))} />
     <${Sendings} />
-    ${name ? html`<${SourcePage} key=${name} name=${name} mayEdit=${mayEdit} />` : html`<${Sources} mayEdit=${mayEdit} send=${send} />`}
+    ${name ? html`<${SourcePage} key=${name} name=${name} mayEdit=${mayEdit} away=${away} />` : html`<${Sources} mayEdit=${mayEdit} send=${send} away=${away} />`}
   </div>`;
 }
 
-/** @param {{mayEdit: boolean, send: (files: File[]) => void}} props */
-function Sources({ mayEdit, send }) {
+/** @param {{mayEdit: boolean, send: (files: File[]) => void, away: (files: File[]) => void}} props */
+function Sources({ mayEdit, send, away }) {
   const [sources, setSources] = useState(/** @type {Source[] | null} */ (null));
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [connecting, setConnecting] = useState(false);
@@ -55,9 +58,9 @@ function Sources({ mayEdit, send }) {
     <${Problem} error=${error} retry=${load} />
     ${!sources && !error && html`<${Busy} label=${t("data.loading")} />`}
     ${sources?.length === 0 && html`<${Empty} icon="data" title=${t("data.empty_title")} text=${t("data.empty_text")} action=${buttons} />`}
-    ${sources && sources.length > 0 && html`<h2>${t("data.sources")}</h2>
-      <ul class="data-sources">${sources.map((source) => html`<${Card} key=${source.name} source=${source} />`)}</ul>
-      ${sources.length > 1 && html`<h2>${t("data.ask_all")}</h2><${Asking} source="" label=${t("data.ask_all")} />`}`}
+    ${sources && sources.length > 0 && html`<${AskHere} place="@data" fixed=${{ agent: "data", options: {} }} label=${t("data.ask_all")} away=${away} />
+      <h2>${t("data.sources")}</h2>
+      <ul class="data-sources">${sources.map((source) => html`<${Card} key=${source.name} source=${source} />`)}</ul>`}
     ${connecting && html`<${Connect} close=${connected} />`}`;
 }
 

@@ -9,7 +9,7 @@ import { Models } from "../settings/models.js";
 import { Here } from "../settings/here.js";
 import { Kept } from "../settings/kept.js";
 import { Users } from "../settings/users.js";
-import { Button, Choice, Field, toast } from "../ui/index.js";
+import { Button, Choice, Field, toast, useWork } from "../ui/index.js";
 import { html, useEffect, useState } from "../ui/html.js";
 
 export default function Settings() {
@@ -99,19 +99,11 @@ function Name() {
 }
 
 function SignedIn() {
-  const [busy, setBusy] = useState(false);
   const who = me.value;
-  const leave = async () => {
-    setBusy(true);
-    try {
-      await post("/sign-out");
-      me.value = null;
-    } catch (error) {
-      toast(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, run: leave } = useWork(async () => {
+    await post("/sign-out");
+    me.value = null;
+  }, toast);
   return html`<section class="card" aria-labelledby="settings-you">
     <h2 id="settings-you">${t("settings.you")}</h2>
     <dl class="facts">

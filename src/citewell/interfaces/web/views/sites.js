@@ -4,11 +4,9 @@ import { html, useEffect, useState } from "../ui/html.js";
 import { t } from "../i18n.js";
 import { me } from "../state.js";
 import { Busy, Problem } from "../ui/notice.js";
-import { Exploring, isExploring } from "../sites/exploring.js";
-import { ExploreForm } from "../sites/form.js";
+import { AskHere } from "../ask/asking.js";
 import { KeptSites } from "../sites/kept.js";
 import { OneSite } from "../sites/pages.js";
-import { finished } from "../sites/run.js";
 
 /** @param {{parts: string[]}} props */
 export default function Sites({ parts }) {
@@ -28,12 +26,12 @@ function AllSites() {
       (failed) => setError(failed),
     );
   };
-  useEffect(load, [finished.value]);
+  useEffect(load, []);
   return html`<div class="page">
     <header class="page-head"><h1>${t("sites.title")}</h1></header>
-    <p class="site-lead">${t("sites.lead")}</p>
-    ${!isExploring() && (me.value?.role === "reader" ? html`<p class="hint">${t("sites.only_kept")}</p>` : html`<${ExploreForm} />`)}
-    <${Exploring} />
+    <p class="site-lead">${t("sites.lead")} ${t("sites.polite")}</p>
+    ${me.value?.role === "reader" ? html`<p class="hint">${t("sites.only_kept")}</p>`
+      : html`<${AskHere} place="@site" fixed=${{ agent: "website" }} label=${t("sites.title")} onAnswer=${load} />`}
     <h2 class="site-part">${t("sites.kept")}</h2>
     ${error ? html`<${Problem} error=${error} retry=${load} />`
       : !sites ? html`<${Busy} />`
