@@ -117,7 +117,7 @@ def documents(shot: Shot) -> None:
 def search(shot: Shot) -> None:
     documents(shot)
     shot.page.get_by_role("tab").nth(2).click()
-    shot.page.get_by_role("searchbox").fill(SEARCHED[shot.lang])
+    shot.page.get_by_role("main").get_by_role("searchbox").fill(SEARCHED[shot.lang])
     shot.page.keyboard.press("Enter")
     shot.page.locator(".lib-hit").first.wait_for()
 
