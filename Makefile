@@ -15,7 +15,7 @@ QUESTION_ZH := 国内订单签收后多少天内可以无理由退货？
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup start test test-fast test-postgres check types-of-page fmt bench eval reader lock sbom vendor clean
+.PHONY: help setup start test test-fast test-postgres check style types layers types-of-page fmt bench eval reader lock sbom vendor clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,7 +31,8 @@ start: setup  ## add the sample library, ask one question in each language, serv
 	-$(BIN)/citewell ask -c samples '$(QUESTION_ZH)'
 	$(BIN)/citewell serve
 
-test: setup check  ## every check, then every test, in two processes; TEST="-n 0 tests/page" runs some of them in one
+test: $(VENV)/.dev  ## every check, then every test, in two processes; TEST="-n 0 tests/page" runs some of them in one
+	@$(MAKE) --no-print-directory -j 3 setup types style layers types-of-page
 	$(BIN)/python -m pytest $(or $(TEST),-n 2 --dist loadfile --no-loadscope-reorder)
 
 test-fast: $(VENV)/.dev  ## the tests of language and stores alone, in under two minutes: no server, browser or model
@@ -40,12 +41,20 @@ test-fast: $(VENV)/.dev  ## the tests of language and stores alone, in under two
 test-postgres: $(VENV)/.dev  ## the tests of stores, services, interfaces and the whole way, with their homes in PostgreSQL
 	$(BIN)/python -m pytest --postgres -n 2 --dist loadfile $(or $(TEST),tests/store tests/service tests/interfaces tests/test_end_to_end.py)
 
-check: $(VENV)/.dev  ## style, types, layers
+check: $(VENV)/.dev  ## style, types, layers; beside mypy, which has one processor, all the others
+	@$(MAKE) --no-print-directory -j 2 types style layers types-of-page
+
+types style layers: $(VENV)/.dev
+
+types:
+	$(BIN)/mypy
+
+style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+
+layers:
 	$(BIN)/lint-imports
-	@$(MAKE) --no-print-directory types-of-page
 
 # the web page's scripts, by the types in their comments; the page itself needs no Node.js, so a machine without it only goes unchecked
 types-of-page:

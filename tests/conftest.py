@@ -41,6 +41,7 @@ def hold_temporary_files_in_memory() -> None:
 hold_temporary_files_in_memory()
 REPOSITORY = Path(__file__).resolve().parent.parent
 pytest_plugins = [
+    "tests.servers.home_file",
     "tests.servers.objects",
     "tests.servers.postgres",
     "tests.servers.pgbouncer",
@@ -108,7 +109,7 @@ def database_url(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def settings(tmp_path: Path, database_url: str) -> Settings:
+def settings(tmp_path: Path, database_url: str, copied_homes: None) -> Settings:
     """Settings with a home of the test's own and scripted models."""
     return Settings(
         database_url=SecretStr(database_url),

@@ -86,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def run_model_server(wants: str) -> Iterator[ModelServer]:
     with ModelServer(wants=wants) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         yield server
         server.shutdown()

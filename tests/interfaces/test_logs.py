@@ -222,7 +222,7 @@ class TestWithUsers:
         in it.
         """
         with ThreadingHTTPServer(("127.0.0.1", 0), Rude) as server:
-            thread = threading.Thread(target=server.serve_forever, daemon=True)
+            thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
             thread.start()
             url = f"http://ann:hunter2secret@127.0.0.1:{server.server_port}/v1"
             changes = {"llm_url": url, "llm_model": "m", "llm": "openai"}

@@ -162,7 +162,7 @@ async def test_a_key_stays_with_its_server(client: httpx.AsyncClient, server: Mo
     """Another address is not sent it, neither to be tried nor to be used."""
     await change(client, **openai(server))
     with ModelServer() as other:
-        thread = threading.Thread(target=other.serve_forever, daemon=True)
+        thread = threading.Thread(target=other.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         test = {"url": other.url, "model": "m"}
         assert (await client.post("/api/settings/model/test", json=test)).json()["ok"] is True

@@ -83,7 +83,7 @@ def said(attributes: Any) -> dict[str, Any]:
 @pytest.fixture
 def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
     found = Collector()
-    thread = threading.Thread(target=found.server.serve_forever, daemon=True)
+    thread = threading.Thread(target=found.server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", found.url)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")

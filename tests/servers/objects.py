@@ -29,7 +29,9 @@ class ObjectServer:
         self.asked: list[str] = []
         self._moto: Any = DomainDispatcherApplication(create_backend_app)
         self._server = make_server("127.0.0.1", 0, self._answer, threaded=True)
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.02,), daemon=True
+        )
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         httpx.post(f"{self.url}/moto-api/reset", trust_env=False).raise_for_status()
