@@ -41,6 +41,16 @@ def test_add_list_remove(cli: Cli, library: Path) -> None:
     assert "lighthouse.md" not in cli("list", "-c", "docs").out
 
 
+def test_skipped_pictures_lead_to_ocr(cli: Cli, library: Path) -> None:
+    """A folder of scans is no folder of unknown files."""
+    (library / "scan.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (library / "data.xyz").write_text("x")
+    run = cli("add", str(library))
+    said = " ".join(run.err.split())
+    assert "skipped files of unknown kinds: 1 .xyz" in said
+    assert "skipped pictures: 1 .png; they are read with OCR: pip install 'citewell[ocr]'" in said
+
+
 def test_json_is_one_object_on_standard_output(cli: Cli, library: Path) -> None:
     """Each command's `--json` parses whole; progress and warnings are elsewhere."""
     (library / "photo.xyz").write_text("x", "utf-8")

@@ -10,6 +10,7 @@ import typer
 from citewell.errors import StorageError
 from citewell.interfaces.cli.arguments import Collection, Json, argument, option
 from citewell.interfaces.cli.output.progress import show_progress
+from citewell.interfaces.cli.output.skipped_files import warn_of_skipped_files
 from citewell.interfaces.cli.output.terminal import (
     escape_line_breaks,
     print_error,
@@ -72,9 +73,7 @@ async def add_documents(
 def warn_of_rest(done: Ingested) -> None:
     """What was passed over, what stopped the run, and what is still to be embedded."""
     report = done.report
-    if report.skipped:
-        kinds = ", ".join(f"{count} {suffix}" for suffix, count in report.skipped.items())
-        print_warning(f"skipped files of unknown kinds: {kinds}")
+    warn_of_skipped_files(report.skipped)
     for link in report.links[:MOST_LINKS]:
         print_warning(f"not followed, for it leads out of its folder: {escape_line_breaks(link)}")
     if report.links:

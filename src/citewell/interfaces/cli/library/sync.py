@@ -12,6 +12,7 @@ from citewell.errors import CitewellError
 from citewell.interfaces.cli.arguments import Collection, Json, Yes, argument, option
 from citewell.interfaces.cli.group import create_group
 from citewell.interfaces.cli.output.progress import show_progress
+from citewell.interfaces.cli.output.skipped_files import warn_of_skipped_files
 from citewell.interfaces.cli.output.terminal import (
     ask_confirmation,
     escape_line_breaks,
@@ -182,9 +183,7 @@ def show_report(report: SyncReport) -> None:
     for uri in report.gone:
         print_parts(("gone      ", STYLES["gone"]), escape_line_breaks(uri))
     print_text(_format_sums(report), "bold")
-    if report.skipped:
-        kinds = ", ".join(f"{count} {suffix}" for suffix, count in report.skipped.items())
-        print_warning(f"skipped files of unknown kinds: {kinds}")
+    warn_of_skipped_files(report.skipped)
     for each in report.warnings:
         print_warning(each)
     if report.problem:
