@@ -113,6 +113,26 @@ async def test_next_questions_have_known_answers(
     assert await answer_task(ai, "follow_ups", history) == known[:1]
 
 
+async def test_what_was_cited_is_not_asked_again(
+    ai: openai.AsyncOpenAI, northgate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The places are read from the links of the replies."""
+    given: list[dict[str, Any]] = []
+
+    async def note(*_: Any, **options: Any) -> list[Any]:
+        given.append(options)
+        return []
+
+    monkeypatch.setattr("citewell.interfaces.http.openai.chat_tasks.list_suggestions", note)
+    reply = await chat(ai, WHEN)
+    history = f"USER: {WHEN}\nASSISTANT: {reply.choices[0].message.content}"
+    await answer_task(ai, "follow_ups", history)
+    places = {(each["doc_id"], each["start"], each["end"]) for each in reply.citewell["citations"]}
+    assert places
+    assert set(given[0]["shown"]) == places
+    assert set(given[0]["documents"]) == {northgate}
+
+
 async def test_a_task_in_chunks(ai: openai.AsyncOpenAI, northgate: str) -> None:
     prompt = write_prompt("title", f"USER: {WHEN}")
     chunks = [each async for each in await chat(ai, prompt, stream=True)]

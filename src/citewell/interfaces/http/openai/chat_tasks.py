@@ -16,15 +16,14 @@ from citewell.interfaces.links import SOURCES, truncate_text
 from citewell.runtime.app import App
 from citewell.service.ask.default_collection import FROM_DOCUMENTS
 from citewell.service.ask.run import AskRequest
-from citewell.service.library.offered_questions import list_suggestions
-from citewell.text.language import detect_language
+from citewell.service.library.offered_questions import Place, list_suggestions
 
 MOST = 3  # questions to go on with, or tags
 LONGEST_TITLE = 60
 _OPENS, _CLOSES = "<chat_history>", "</chat_history>"
 _WANTED = re.compile(r'\{\s*"([a-z_]{1,40})"\s*:')
 _SPEAKER = re.compile(r"^(USER|ASSISTANT|SYSTEM|TOOL): ", re.MULTILINE)
-_CITED = re.compile(r"#/source/(doc_\w{1,64})")
+_CITED = re.compile(r"#/source/(doc_\w{1,64})\?(?:page=\d{1,9}&)?start=(\d{1,12})&end=(\d{1,12})")
 _SOURCE = re.compile(r"^\d{1,3}\. \[((?:\\.|[^\]\\\n])+)\]", re.MULTILINE)
 
 
@@ -79,18 +78,21 @@ async def _make_tags(_app: App, task: ChatTask, _asked: AskRequest) -> list[str]
 
 async def _list_next_questions(app: App, task: ChatTask, asked: AskRequest) -> list[str]:
     """Questions with known answers that are nearest to the last one, those of cited documents
-    first.
+    first; none that what was cited answers.
     """
     if not task.questions or asked.agent not in FROM_DOCUMENTS:
         return []
-    last = task.questions[-1]
+    cited = [
+        Place(doc_id, int(start), int(end))
+        for doc_id, start, end in _CITED.findall("\n".join(task.replies))
+    ]
     offered = await list_suggestions(
         app,
         asked.collection or app.settings.collection,
         limit=MOST,
-        lang=detect_language(last),
-        near=last,
-        documents=_CITED.findall("\n".join(task.replies)),
+        near=task.questions[-1],
+        documents=[place.doc_id for place in cited],
+        shown=cited,
     )
     return [each.question for each in offered]
 
