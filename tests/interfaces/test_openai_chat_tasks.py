@@ -142,7 +142,7 @@ async def test_a_task_in_chunks(ai: openai.AsyncOpenAI, northgate: str) -> None:
 
 
 async def test_what_is_not_made_names_another_way(ai: openai.AsyncOpenAI, northgate: str) -> None:
-    with pytest.raises(openai.BadRequestError, match="task model"):
+    with pytest.raises(openai.BadRequestError, match="Task Model"):
         await answer_task(ai, "prompt", f"USER: {WHEN}")
 
 

@@ -59,7 +59,8 @@ async def answer_chat_task(app: App, task: ChatTask, asked: AskRequest) -> str:
         raise Unsupported(
             "messages",
             f"{task.wanted!r} of a conversation is not made here; made are {', '.join(MAKERS)}",
-            hint="name another model for it (Open WebUI: Settings, Interface, task model)",
+            hint="name another model for it (Open WebUI: Admin Panel, Settings, Interface, Task "
+            "Model)",
         )
     return json.dumps({task.wanted: await make(app, task, asked)}, ensure_ascii=False)
 
