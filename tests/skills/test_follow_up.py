@@ -98,13 +98,38 @@ async def test_the_wording_whose_answer_names_what_is_asked_for_counts() -> None
     assert [question for question, _ in reader.questions] == list(follow_up.wordings)
 
 
-async def test_the_last_answer_is_none_to_what_it_does_not_name() -> None:
-    """But it is where the follow-up asks something itself, or the sentence was not said yet."""
-    reader, models = _read_at(("", SICK, 0.9)), (PICK, DECISION)
-    wording = ("陪产假工资怎么发？",)
-    said = FollowUp(wording, "陪产假", SICK)
-    found = await find_answer("陪产假呢？", [LEAVE], reader, None, *models, said)
-    assert found.draft.status == "not_told"
-    for other in (FollowUp(wording, "", SICK), FollowUp(wording, "陪产假", "事假多少天？")):
-        found = await find_answer("陪产假呢？", [LEAVE], reader, None, *models, other)
-        assert found.draft.text == SICK
+@pytest.mark.parametrize(
+    ("focus", "said", "answers"),
+    [
+        ("陪产假", SICK, False),
+        ("陪产假期", SICK, False),  # one word in common is not the first
+        ("病假工资", SICK, True),  # named by the first word
+        ("", SICK, True),  # asks something itself
+        ("陪产假", "", True),  # not said yet
+    ],
+)
+async def test_the_last_answer_is_none_to_what_it_does_not_name(
+    focus: str, said: str, answers: bool
+) -> None:
+    worded = FollowUp((f"{focus or '事假'}怎么发？",), focus, said)
+    reader = _read_at(("", SICK, 0.9))
+    found = await find_answer("呢？", [LEAVE], reader, None, PICK, DECISION, worded)
+    assert (found.draft.text == SICK, found.draft.status == "not_told") == (answers, not answers)
+
+
+async def test_where_the_last_answer_came_again_what_names_it_is_read() -> None:
+    reader = ScriptedReader()
+    reader.read_with(lambda _, text: Reading(0, 3, 0.4 if text == UNPAID else 0.9, 1.0))
+    worded = FollowUp(("事假工资怎么发？", "事假病假工资怎么发？"), "事假", SICK)
+    found = await find_answer("那事假呢？", [LEAVE], reader, None, PICK, DECISION, worded)
+    (sentence,) = found.draft.sentences
+    assert (sentence.text, sentence.evidence, sentence.span) == (UNPAID, ["1.2"], [0, 3])
+    assert reader.questions[-1] == ("事假工资怎么发？", (UNPAID,))
+
+
+async def test_a_row_in_another_language_may_answer_again() -> None:
+    row = "Annual leave: 27 days in Rotterdam, 20 in Toronto."
+    worded = FollowUp(("多伦多有几天年假？",), "多伦多", row)
+    reader, leave = _read_at(("", row, 0.9)), passage_of(row)
+    found = await find_answer("多伦多呢？", [leave], reader, None, PICK, DECISION, worded)
+    assert found.draft.text == row

@@ -7,26 +7,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-import numpy as np
-
 from citewell.models.base import Embedder
 from citewell.models.reader_base import Reader, Reading
 from citewell.retrieve.confidence import Logistic
-from citewell.retrieve.rank import compute_coverage, stretch_cosines
 from citewell.skills.answer.decision import EVEN, collect_answer_signals
 from citewell.skills.answer.draft import Draft, DraftSentence
+from citewell.skills.answer.nearest_sentence import find_nearest_sentence
 from citewell.skills.answer.question_parts import split_question
 from citewell.skills.answer.rank_sentences import rank_sentences
 from citewell.skills.dialogue.follow_up import FollowUp
 from citewell.skills.evidence.numbered import Unit, number_sentences
 from citewell.skills.evidence.passages import Passage
-from citewell.skills.evidence.prompt_injection import has_prompt_injection, remove_prompt_injections
+from citewell.skills.evidence.prompt_injection import (
+    filter_injected_units,
+    has_prompt_injection,
+    remove_prompt_injections,
+)
 from citewell.text.sentences import detect_language
 from citewell.text.tokens import tokenize_query
 
 READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
-# sentences whose meaning is compared where there is no reader, those that share most words
-EMBEDDED = 20
 NO_OTHER = -5.0  # log-odds of another document where there is none
 LONGEST_SENTENCE = 120  # characters of a Chinese sentence of which all clauses are quoted
 _CERTAIN = 1e-4  # probabilities are kept this far from 0 and 1 before their log-odds are taken
@@ -86,11 +86,14 @@ async def find_answer(
     # stable: those of a search come best first
     passages = sorted(passages, key=lambda passage: -passage.hit.score)
     if reader is None:
-        return FoundAnswer(await _find_nearest_sentence(question, passages, embedder))
+        return FoundAnswer(await find_nearest_sentence(question, passages, embedder))
     read = partial(_read_passages, passages=passages, reader=reader, pick=pick)
     if follow_up is not None:
         found = [await read(wording) for wording in follow_up.wordings]
-        return _choose_wording(found, follow_up, decision)
+        best = _choose_wording(found, follow_up, decision)
+        named = tokenize_query(follow_up.focus)[0] if _is_said_again(best.draft, follow_up) else ""
+        given = (follow_up.wordings[0], named, passages[:READ_PASSAGES], reader, pick)
+        return await _read_naming_sentences(*given) if named else best
     if asked := split_question(question):
         return _join_parts({part: await read(part) for part in asked}, decision)
     return await read(question)
@@ -99,19 +102,47 @@ async def find_answer(
 def _choose_wording(
     found: Sequence[FoundAnswer], follow_up: FollowUp, decision: Logistic
 ) -> FoundAnswer:
-    """The surest that names what the follow-up names, for that tells its answer from the last one;
-    none where only the last answer is found again, without most of it.
-    """
+    """The surest that names what the follow-up names: that tells its answer from the last one."""
     named = set(tokenize_query(follow_up.focus)) if follow_up.focus else set()
     lang = detect_language(follow_up.wordings[0])
 
-    def share(each: FoundAnswer) -> float:
-        return len(named & set(tokenize_query(each.draft.text))) / len(named) if named else 0.0
+    def rate(each: FoundAnswer) -> float:
+        held = named & set(tokenize_query(each.draft.text))
+        return len(held) / (len(named) or 1) + _rate_chance(each, lang, decision)
 
-    best = max(found, key=lambda each: share(each) + _rate_chance(each, lang, decision))
-    again = all(sentence.text in follow_up.said for sentence in best.draft.sentences)
-    untold = bool(named) and again and share(best) < EVEN
-    return FoundAnswer(Draft(status="not_told")) if untold else best
+    return max(found, key=rate)
+
+
+def _is_said_again(draft: Draft, follow_up: FollowUp) -> bool:
+    """Whether it is the last answer, which does not name what the follow-up names: not its first
+    word, by which things of a kind are told apart in both languages. Of a sentence in another
+    language words do not tell.
+    """
+    lang = detect_language(follow_up.wordings[0])
+    return bool(follow_up.focus) and all(
+        sentence.text in follow_up.said
+        and detect_language(sentence.text) == lang
+        and tokenize_query(follow_up.focus)[0] not in tokenize_query(draft.text)
+        for sentence in draft.sentences
+    )
+
+
+async def _read_naming_sentences(
+    question: str, word: str, passages: Sequence[Passage], reader: Reader, pick: Logistic
+) -> FoundAnswer:
+    """The best of the sentences with this word, each read by itself; none where it has no such."""
+    units = [u for u in number_sentences(passages) if word in tokenize_query(u.text)]
+    units = filter_injected_units(units)
+    if not units:
+        return FoundAnswer(Draft(status="not_told"))
+    holders = [unit.passage for unit in units]
+    headings = [f"{passage.heading}\n" for passage in holders]
+    readings = await reader.read(question, [unit.text for unit in units], headings)
+    signals = [_collect_signals(question, n, holders, readings) for n in range(len(units))]
+    best = max(range(len(units)), key=lambda n: pick(signals[n]))
+    unit, reading = units[best], readings[best]
+    sentence = _build_sentence(unit, unit.start + reading.start, unit.start + reading.end)
+    return FoundAnswer(Draft(status="answered", sentences=[sentence]), signals[best])
 
 
 def _rate_chance(found: FoundAnswer, lang: str, decision: Logistic) -> float:
@@ -252,23 +283,3 @@ def _build_sentence(unit: Unit, start: int, end: int) -> DraftSentence:
 def _join_drafts(drafts: Sequence[Draft]) -> Draft:
     said = {sentence.text: sentence for draft in drafts for sentence in draft.sentences}
     return Draft(status="answered", sentences=list(said.values()))
-
-
-async def _find_nearest_sentence(
-    question: str, passages: Sequence[Passage], embedder: Embedder | None
-) -> Draft:
-    """The best passage's sentence most like the question in words and meaning; no heading."""
-    units = number_sentences(passages[:1])
-    headings = {passages[0].hit.title, *passages[0].hit.heading_path}
-    units = [
-        unit for unit in units if not any(unit.text.strip() in heading for heading in headings)
-    ] or units
-    shares = compute_coverage(question, [unit.text for unit in units])
-    order = sorted(range(len(units)), key=lambda n: -shares[n])[:EMBEDDED]
-    units, scores = [units[n] for n in order], np.asarray([shares[n] for n in order])
-    if embedder is not None and len(units) > 1:
-        scores = scores + stretch_cosines(
-            await embedder.passages([unit.text for unit in units]) @ await embedder.query(question)
-        )
-    best = units[int(np.argmax(scores))]
-    return Draft(status="answered", sentences=[DraftSentence(text=best.text, evidence=[best.id])])
