@@ -91,6 +91,13 @@ def test_headings_from_the_outline(make_pdf: Maker) -> None:
     assert document.title == "Named"
 
 
+def test_a_heading_in_the_type_of_the_title_is_no_part_of_it(make_pdf: Maker) -> None:
+    title = [(50, 740, 16, "Pressure control of"), (50, 720, 16, "high-pressure pipes")]
+    page = [*title, (50, 660, 16, "Abstract"), *lines(*[f"{LONG}."] * 6, top=620, size=11)]
+    document = pdf.parse(make_pdf([page, lines(LONG)]), "x.pdf", SETTINGS)
+    assert document.title == "Pressure control of high-pressure pipes"
+
+
 def test_text_larger_than_a_long_appendix_is_no_heading(make_pdf: Maker) -> None:
     """Most characters are the appendix's; the text runs on as no heading does."""
     text = [*lines("1 Model", top=740, size=16), *lines(*[f"{LONG}."] * 6, top=700, size=12)]

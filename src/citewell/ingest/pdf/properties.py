@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
 from typing import Any, Final
 
 from citewell.ingest.assemble import clean_text
@@ -26,6 +27,7 @@ _EARLIEST: Final = 1985  # before PDF, and what it was made from, could be
 _DAY: Final = 86_400
 _TITLE_LARGER: Final = 1.2  # times the size of the text
 _TITLE_PART: Final = 0.6  # of the page: what is large farther down is a signature or a figure
+_TITLE_LEADING: Final = 2.2  # times its size from one line of a title down to the next, at most
 _TITLE_LINES: Final = 4
 _MOST_MARKS: Final = 5_000
 _DEEPEST_MARK: Final = 8
@@ -95,5 +97,11 @@ def choose_title(stated: str, lines: Sequence[Line]) -> str:
     largest = max((line.size for line in upper), default=0.0)
     titles = [line for line in first if line.size == largest]
     if largest >= _TITLE_LARGER * compute_body_size(lines) and len(titles) <= _TITLE_LINES:
-        return " ".join(line.text for line in titles)
+        apart = (n for n, (one, two) in enumerate(pairwise(titles), 1) if _is_apart(one, two))
+        return " ".join(line.text for line in titles[: next(apart, None)])
     return first[0].text if first[0].bold and len(first[0].text) < 100 and len(lines) > 1 else ""
+
+
+def _is_apart(one: Line, two: Line) -> bool:
+    """Whether the second is set further down than a title goes on: a heading of its type."""
+    return one.y0 - two.y0 > _TITLE_LEADING * one.size
