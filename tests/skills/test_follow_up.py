@@ -18,6 +18,7 @@ from citewell.retrieve.confidence import Logistic
 from citewell.skills.answer.decision import get_decision_model
 from citewell.skills.answer.find_answer import find_answer
 from citewell.skills.dialogue.follow_up import FollowUp, word_follow_up
+from citewell.skills.dialogue.reference import join_earlier_questions
 from citewell.types import Message
 
 PICK = get_decision_model("pick")
@@ -68,6 +69,17 @@ async def test_a_chain_of_follow_ups_is_worded_one_after_the_other() -> None:
     worded = await word_follow_up("平峰呢？", asked, _KindEmbedder())
     assert worded is not None
     assert worded.wordings == ("平峰骑行量占多少？", "平峰晚高峰骑行量占多少？")
+
+
+async def test_a_short_question_of_its_own_ends_the_chain() -> None:
+    """What is asked after it leans on it, not on what was asked before it."""
+    asked = _talk("哪个季节骑得最多？", "可以带狗吗？")
+    worded = await word_follow_up("要收费吗？", asked, _KindEmbedder())
+    assert worded is not None
+    assert worded.wordings == ("可以带狗要收费吗？", "要收费吗？")
+    assert join_earlier_questions("要收费吗？", asked) == "可以带狗吗？ 要收费吗？"
+    again = _talk("哪个季节骑得最多？", "为什么？")
+    assert join_earlier_questions("早春呢？", again) == "哪个季节骑得最多？ 为什么？ 早春呢？"
 
 
 @pytest.mark.parametrize("question", ["年休假一共有多少天？", "要收费吗？在哪里停车？"])

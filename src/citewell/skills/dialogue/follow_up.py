@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from citewell.models.base import Embedder
 from citewell.skills.answer.question_parts import ASKING, split_question
-from citewell.skills.dialogue.reference import FURTHEST, READ, is_follow_up
+from citewell.skills.dialogue.reference import FURTHEST, READ, is_follow_up, stands_alone
 from citewell.text.language import detect_language
 from citewell.text.tokens import STOP_EN, tag_words, tokenize_query
 from citewell.types import Message
@@ -54,7 +54,8 @@ async def word_follow_up(
         return None
     before = asked[0]
     for later in asked[1:]:
-        before = (await _word(later, before, embedder))[0] if is_follow_up(later) else later
+        alone = not is_follow_up(later) or stands_alone(later)
+        before = later if alone else (await _word(later, before, embedder))[0]
     said = history[-1].content if history[-1].role == "assistant" else ""
     return FollowUp(await _word(question, before, embedder), _find_focus(question), said)
 

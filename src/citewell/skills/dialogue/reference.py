@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from citewell.models.base import LLM
 from citewell.models.prompt import fill_prompt, load_prompt
+from citewell.skills.answer.question_parts import ASKING
 from citewell.skills.answer.wording import is_clarifying_question
 from citewell.skills.dialogue.intent import has_pattern
 from citewell.text.entities import extract_entities
@@ -63,6 +64,16 @@ def is_follow_up(question: str, history: Sequence[Message] = ()) -> bool:
     )
 
 
+def stands_alone(question: str) -> bool:
+    """Whether a question goes back no further than itself: it asks something by a word of its own,
+    and points to nothing before it. "Is parking free?" may lean on what was asked before, but what
+    comes after it leans on it.
+    """
+    words = _replace_it_acronym(question)
+    pointing = _PRONOUN.search(words) or _ELLIPSIS.search(words)
+    return not pointing and bool(ASKING.search(words) and tokenize_query(ASKING.sub(" ", words)))
+
+
 def _replace_it_acronym(text: str) -> str:
     """Replaces IT, the department, by a plain word, because it looks like a pronoun."""
     return _IT.sub("informatics", text) if _SMALL.search(_IT.sub("", text)) else text
@@ -106,7 +117,7 @@ def join_earlier_questions(question: str, history: Sequence[Message]) -> str:
     parts = [question]
     for earlier in [m.content[:READ] for m in reversed(history) if m.role == "user"][:FURTHEST]:
         parts.insert(0, earlier)
-        if not is_follow_up(earlier):
+        if not is_follow_up(earlier) or stands_alone(earlier):
             break
     return " ".join(parts).strip()
 
