@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tests.agents.replies import verdicts
-from tests.skills.evidence_units import units_of
+from tests.skills.evidence_units import passage_of, units_of
 
 from citewell.errors import TransientError
 from citewell.models.scripted import ScriptedLLM
 from citewell.skills.answer.draft import Draft, DraftSentence
-from citewell.skills.evidence.numbered import Unit
+from citewell.skills.evidence.numbered import Unit, number_sentences
 from citewell.skills.proof.judge import Claim, Judgement, JudgeVerdict
 from citewell.skills.proof.judge_llm import LLMJudge
 from citewell.skills.proof.prove import NOT_SHOWN, Proven, judge_draft, repair_draft, show_proof
@@ -64,6 +65,20 @@ async def test_a_quoted_sentence_is_proved_where_nobody_judges() -> None:
     assert not (await judge_draft(quoted, QUESTION, UNITS, Says("contradicted"))).proved
     failing = LLMJudge(ScriptedLLM(TransientError("busy")))
     assert (await judge_draft(quoted, QUESTION, UNITS, failing)).proved
+
+
+async def test_the_clauses_of_a_sentence_are_one_quote() -> None:
+    """Where each stands right behind the other; sentences apart are none."""
+    text = "满1年的，年休假5天；满10年的，年休假10天。"
+    whole = passage_of(text)
+    first, second = (0, 11), (11, len(text))
+    units = number_sentences([replace(whole, spans=(first, second))])
+    proven = await judge_draft(draft(text, evidence=("1.1", "1.2")), "几天？", units, None)
+    (citation,) = show_proof(proven).citations
+    assert (citation.quote, citation.start, citation.end) == (text, 0, len(text))
+    apart = units_of("It is open.", "It is free.")
+    told = draft("It is open. It is free.", evidence=("1.1", "1.2"))
+    assert not (await judge_draft(told, "Is it?", apart, None)).proved
 
 
 async def test_a_natural_answer_is_ticked_and_a_false_one_is_not() -> None:

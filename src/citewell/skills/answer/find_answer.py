@@ -16,7 +16,7 @@ from citewell.skills.answer.nearest_sentence import find_nearest_sentence
 from citewell.skills.answer.question_parts import split_question
 from citewell.skills.answer.rank_sentences import rank_sentences
 from citewell.skills.dialogue.follow_up import FollowUp
-from citewell.skills.evidence.numbered import Unit, number_sentences
+from citewell.skills.evidence.numbered import Unit, join_units, number_sentences
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.evidence.prompt_injection import (
     filter_injected_units,
@@ -141,7 +141,7 @@ async def _read_naming_sentences(
     signals = [_collect_signals(question, n, holders, readings) for n in range(len(units))]
     best = max(range(len(units)), key=lambda n: pick(signals[n]))
     unit, reading = units[best], readings[best]
-    sentence = _build_sentence(unit, unit.start + reading.start, unit.start + reading.end)
+    sentence = _build_sentence([unit], unit.start + reading.start, unit.start + reading.end)
     return FoundAnswer(Draft(status="answered", sentences=[sentence]), signals[best])
 
 
@@ -252,8 +252,14 @@ def _quote_span(passage: Passage, reading: Reading) -> Draft:
         min(units, key=lambda unit: min(abs(unit.start - start), abs(unit.end - start)))
     ]
     quoted = _complete_sentence(units, units.index(touched[0]), units.index(touched[-1]))
+    sentences: list[list[Unit]] = []
+    for unit in quoted:
+        if sentences and _goes_on(sentences[-1][-1], unit):
+            sentences[-1].append(unit)
+        else:
+            sentences.append([unit])
     return Draft(
-        status="answered", sentences=[_build_sentence(unit, start, end) for unit in quoted]
+        status="answered", sentences=[_build_sentence(clauses, start, end) for clauses in sentences]
     )
 
 
@@ -274,10 +280,11 @@ def _goes_on(clause: Unit, later: Unit) -> bool:
     return clause.text.endswith("；") and clause.end == later.start
 
 
-def _build_sentence(unit: Unit, start: int, end: int) -> DraftSentence:
-    inside = max(unit.start, start) - unit.start, min(unit.end, end) - unit.start
+def _build_sentence(clauses: Sequence[Unit], start: int, end: int) -> DraftSentence:
+    whole = join_units(clauses)
+    inside = max(whole.start, start) - whole.start, min(whole.end, end) - whole.start
     span = list(inside) if inside[0] < inside[1] else []
-    return DraftSentence(text=unit.text, evidence=[unit.id], span=span)
+    return DraftSentence(text=whole.text, evidence=[unit.id for unit in clauses], span=span)
 
 
 def _join_drafts(drafts: Sequence[Draft]) -> Draft:

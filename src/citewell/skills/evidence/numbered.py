@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 
 from citewell.skills.evidence.passages import Passage
@@ -44,6 +44,11 @@ def number_sentences(passages: Sequence[Passage]) -> list[Unit]:
             zip(passage.spans, passage.shown or repeat(""), strict=False), start=1
         )
     ]
+
+
+def join_units(units: Sequence[Unit]) -> Unit:
+    """Neighbours of one passage as one, under the first one's id."""
+    return replace(units[0], end=units[-1].end)
 
 
 def show_sentences(units: Sequence[Unit]) -> str:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from citewell.errors import BudgetSpent, CitewellError
 from citewell.messages import Text
 from citewell.models.base import LLM
 from citewell.skills.answer.cite import Proof, number_citations
 from citewell.skills.answer.draft import Draft, DraftSentence, describe_doubts, write_draft
-from citewell.skills.evidence.numbered import Unit, pick_units
+from citewell.skills.evidence.numbered import Unit, join_units, pick_units
 from citewell.skills.proof.exact import check_equation, find_quoted_unit
 from citewell.skills.proof.figure_check import check_result, check_rows
 from citewell.skills.proof.judge import Claim, Judge, Judgement
@@ -113,11 +114,19 @@ def _settle_figures(
 
 def _settle_quotation(claim: Claim, units: Sequence[Unit], reason: str) -> Judgement:
     """Where nobody judges, a sentence that is quoted whole is proved, and no other."""
-    quoted = find_quoted_unit(claim.text, [*claim.evidence, *units])
+    whole = [join_units(claim.evidence)] if _are_neighbours(claim.evidence) else []
+    quoted = find_quoted_unit(claim.text, [*whole, *claim.evidence, *units])
     return (
         Judgement("entailed", 1.0, (quoted,))
         if quoted is not None
         else Judgement("not_stated", 0.0, reason=reason)
+    )
+
+
+def _are_neighbours(units: Sequence[Unit]) -> bool:
+    """Whether they are several clauses, each right behind the other."""
+    return len(units) > 1 and all(
+        one.passage is other.passage and one.end == other.start for one, other in pairwise(units)
     )
 
 
