@@ -31,6 +31,7 @@ def test_a_folder_is_watched(served: Served, page: Page, goto: Any, place: Path,
     served.client.post("/api/collections", json={"name": "handbook"}).raise_for_status()
     goto("/library/handbook")
     page.get_by_role("tab", name="Watch").click()
+    axe(page)
     form = page.locator(".lib-watch form")
     form.get_by_label("Folder or address").fill("/etc")
     form.get_by_role("button", name="Watch").click()

@@ -1,18 +1,21 @@
 // Runs before the page is drawn, so that it never flashes in the wrong theme or language.
 (function () {
   var root = document.documentElement;
-  try {
-    var theme = localStorage.getItem("citewell.theme");
-    if (theme === "light" || theme === "dark") root.dataset.theme = theme;
-    root.dataset.size = localStorage.getItem("citewell.size") || "normal";
-    var lang = localStorage.getItem("citewell.lang") || navigator.language.toLowerCase().split("-")[0];
-    if ((root.dataset.languages || "en").split(" ").indexOf(lang) < 0) lang = "en";
-    root.lang = lang === "zh" ? "zh-Hans" : lang;
-    var words = document.createElement("link"); // i18n.js waits for them
-    Object.assign(words, { rel: "preload", as: "fetch", crossOrigin: "anonymous" });
-    words.href = new URL("words/" + lang + ".json", /** @type {HTMLScriptElement} */ (document.currentScript).src).href;
-    document.head.append(words);
-  } catch (_) {
-    root.lang = "en"; // a browser that keeps nothing
+  function kept(/** @type {string} */ name) {
+    try {
+      return localStorage.getItem("citewell." + name);
+    } catch (_) {
+      return null; // a browser that keeps nothing
+    }
   }
+  var theme = kept("theme");
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  root.dataset.size = kept("size") || "normal";
+  var lang = kept("lang") || navigator.language.toLowerCase().split("-")[0];
+  if ((root.dataset.languages || "en").split(" ").indexOf(lang) < 0) lang = "en";
+  root.lang = lang === "zh" ? "zh-Hans" : lang;
+  var words = document.createElement("link"); // i18n.js waits for them
+  Object.assign(words, { rel: "preload", as: "fetch", crossOrigin: "anonymous" });
+  words.href = new URL("words/" + lang + ".json", /** @type {HTMLScriptElement} */ (document.currentScript).src).href;
+  document.head.append(words);
 })();

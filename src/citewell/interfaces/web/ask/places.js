@@ -4,6 +4,7 @@ import { t } from "../i18n.js";
 import { changes } from "../library/jobs.js";
 import { keptName } from "../library/kinds.js";
 import { me, online, user } from "../state.js";
+import { figure } from "../ui/figures.js";
 import { html, signal, useEffect, useState } from "../ui/html.js";
 import { Problem } from "../ui/index.js";
 import { Popover } from "../ui/popover.js";
@@ -36,7 +37,7 @@ export function usePlaces() {
 
 /** @param {Collection} collection */
 function nameOf({ name, documents }) {
-  return t("ask.collection_of", { name: keptName(name) || name, n: documents });
+  return t("ask.collection_of", { name: keptName(name) || name, n: figure(documents) });
 }
 
 export function Places() {

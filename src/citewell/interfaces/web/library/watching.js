@@ -75,7 +75,7 @@ function One({ place, mayEdit, reload }) {
   };
   const busy = place.state !== "idle";
   return html`<section class="card lib-watched" aria-label=${place.place}>
-    <h3>${place.place}</h3>
+    <h2>${place.place}</h2>
     <p class="muted lib-facts">
       <span>${t("library.watch_items", { n: figure(place.items) })}</span>
       ${place.gone > 0 && html`<span>${t("library.watch_gone", { n: figure(place.gone) })}</span>`}
@@ -119,7 +119,7 @@ function Add({ collection, reload }) {
     toast(t("library.watch_added", { place: made.place }), "good");
     reload();
   });
-  return html`<section class="card"><h3>${t("library.watch_add")}</h3>
+  return html`<section class="card"><h2>${t("library.watch_add")}</h2>
     <form class="form" onSubmit=${run}>
       <${Field} label=${t("library.watch_place")} hint=${t("library.watch_place_hint")} required maxlength="2000" value=${place}
         onInput=${(/** @type {any} */ event) => setPlace(event.currentTarget.value)} autocomplete="off" spellcheck="false" />

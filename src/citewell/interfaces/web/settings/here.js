@@ -21,7 +21,11 @@ export function Here() {
 
 /** All that the page has kept in this browser, for this window and for later. */
 export function forgetAll() {
-  for (const store of [localStorage, sessionStorage]) {
-    for (const name of Object.keys(store)) if (name.startsWith(OURS)) store.removeItem(name);
+  try {
+    for (const store of [localStorage, sessionStorage]) {
+      for (const name of Object.keys(store)) if (name.startsWith(OURS)) store.removeItem(name);
+    }
+  } catch {
+    // a browser that keeps nothing
   }
 }

@@ -1,5 +1,6 @@
 /** Tabs: arrow keys go between them, Tab goes into what is shown. */
 
+import { figure } from "./figures.js";
 import { html, useId } from "./html.js";
 import { Icon } from "./icon.js";
 
@@ -36,7 +37,7 @@ export function Tabs({ tabs, value, onChange, label, children, class: more = "" 
           onClick=${() => onChange(each.id)}
         >
           ${each.icon && html`<${Icon} name=${each.icon} size=${18} />`} ${each.label}
-          ${each.count !== undefined && html`<span class="count">${each.count}</span>`}
+          ${each.count !== undefined && html`<span class="count">${figure(each.count)}</span>`}
         </button>`;
       })}
     </div>
