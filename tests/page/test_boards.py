@@ -47,7 +47,7 @@ def test_a_statement_is_changed_run_and_saved(
     served: Served, costs: str, page: Page, goto: Any
 ) -> None:
     goto(f"/data/{costs}")
-    page.get_by_label("Question").fill(QUESTION)
+    page.get_by_role("textbox", name="Your question").fill(QUESTION)
     page.keyboard.press("Enter")
     result = page.locator(".data-result")
     expect(result).to_be_visible(timeout=LONG)
@@ -94,7 +94,7 @@ def test_the_chart_that_a_person_wants_stays_with_the_answer(
     served: Served, costs: str, page: Page, goto: Any
 ) -> None:
     goto(f"/data/{costs}")
-    page.get_by_label("Question").fill(QUESTION)
+    page.get_by_role("textbox", name="Your question").fill(QUESTION)
     page.keyboard.press("Enter")
     result = page.locator(".data-result")
     expect(result.locator("canvas")).to_be_visible(timeout=LONG)
