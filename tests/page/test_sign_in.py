@@ -65,7 +65,9 @@ def test_the_next_person_in_a_tab_sees_nothing_of_the_one_before(
     cli(served, "data", "add", str(tmp_path / "ships.csv"))
     page.goto("/#/data/ships")
     sign_in(page, token)
-    page.get_by_label("Question").fill("How many tons has the ship of my secret?")
+    page.get_by_role("textbox", name="Your question").fill(
+        "How many tons has the ship of my secret?"
+    )
     page.keyboard.press("Enter")
     question = page.get_by_text("the ship of my secret")
     expect(question.first).to_be_visible()
@@ -74,8 +76,8 @@ def test_the_next_person_in_a_tab_sees_nothing_of_the_one_before(
     sign_in(page, bob)
     expect(page.get_by_role("region", name="You")).to_contain_text("bob")
     page.evaluate("() => { location.hash = '#/data/ships' }")
-    expect(page.get_by_label("Question")).to_be_visible()
-    expect(page.locator(".data-turns")).to_be_empty()
+    expect(page.get_by_role("textbox", name="Your question")).to_be_visible()
+    expect(page.locator(".turn")).to_have_count(0)
 
 
 def test_a_sign_in_that_ends_under_the_page_is_told(served: Any, page: Page) -> None:
