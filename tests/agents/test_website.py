@@ -22,6 +22,7 @@ from citewell.graph import get_node_name
 from citewell.ingest.web.links import Link
 from citewell.models.script_reply import UNKNOWN, detect_reply_kind
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
+from citewell.models.scripted_reader import ScriptedReader
 from citewell.retrieve.query import Found
 from citewell.skills.answer.draft import DraftStatus
 from citewell.skills.dialogue.reference import Readings
@@ -134,6 +135,7 @@ class Desk(EmptySearch):
 
     site: Shelf
     llm: ScriptedLLM | None = field(default_factory=ScriptedLLM)
+    reader: ScriptedReader | None = None
     settings: WebsiteSettings = field(default_factory=WebsiteSettings)
     is_late: bool = False
     is_stopped: bool = False
@@ -152,6 +154,7 @@ class Desk(EmptySearch):
             settings=self.settings,
             thresholds=QASettings(),
             llm=self.llm,
+            reader=self.reader,
             embedder=ScriptedEmbedder(),
             site=self.site,
             search=self,
@@ -433,6 +436,17 @@ async def test_a_follow_up_is_read_with_the_conversation(desk: Desk) -> None:
     plain = Desk(Shelf(desk.site.texts, desk.site.links, confidence=0.9), llm=None)
     state = await plain.run("And international ones?", history)
     assert (state.status, state.standalone) == ("answered", joined)
+
+
+async def test_the_reader_is_asked_a_follow_up_in_full_words(desk: Desk) -> None:
+    """Not the joined question, which the answer to its first part answers."""
+    first, reader = "Within how many days may orders be returned?", ScriptedReader()
+    history = [Message(role="user", content=first), Message(role="assistant", content="14 days.")]
+    site = Shelf(desk.site.texts, desk.site.links, confidence=0.9)
+    state = await Desk(site, llm=None, reader=reader).run("And international ones?", history)
+    assert state.follow_up is not None
+    assert state.follow_up.wordings[-1] == f"international ones {first}"
+    assert {question for question, _ in reader.questions} == {*state.follow_up.wordings}
 
 
 async def test_small_talk_asks_nobody(desk: Desk) -> None:

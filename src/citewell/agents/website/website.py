@@ -28,10 +28,12 @@ from citewell.agents.website.website_links import (
     record_page,
 )
 from citewell.agents.website.website_state import Deps, SitePage, WebsiteState
+from citewell.errors import ModelUnavailable
 from citewell.fetch.urls import canonicalize_url, get_url_identity
 from citewell.graph import END, Graph, emit, node, record_detail
 from citewell.messages import Text
 from citewell.retrieve.frontier import Promise
+from citewell.skills.dialogue.follow_up import word_follow_up
 from citewell.skills.dialogue.intent import RULES as INTENTS
 from citewell.skills.dialogue.intent import classify_intent
 from citewell.skills.dialogue.reference import build_readings
@@ -91,6 +93,10 @@ async def _understand_question(state: WebsiteState, deps: Deps) -> None:
         # near a greeting by example only, as "contact" and "How does it work?" are
         state.intent = "fact"
     state.standalone = state.read.text
+    try:
+        state.follow_up = await word_follow_up(question, history, deps.embedder)
+    except ModelUnavailable:
+        state.follow_up = None  # it is read as it is searched, and the search warns
     record_detail(standalone=state.standalone, intent=state.intent)
 
 

@@ -190,6 +190,7 @@ async def try_draft(state: WebsiteState, deps: Deps) -> bool:
         history=state.conversation_history,
         wanted=state.instruction,
         quoted_only=quoted_only,
+        follow_up=state.follow_up,
     )
     if drafted.failure.startswith("budget"):
         state.stop_reason = drafted.failure

@@ -16,6 +16,7 @@ from citewell.ingest.web.links import Link
 from citewell.retrieve.query import Found
 from citewell.skills.answer.answering import Drafted
 from citewell.skills.answer.cite import Proof
+from citewell.skills.dialogue.follow_up import FollowUp
 from citewell.skills.dialogue.reference import Readings
 from citewell.skills.evidence.passages import Passage
 from citewell.types import Hit, Message, Status
@@ -119,6 +120,7 @@ class WebsiteState:
     # the question behind those that it leans on: links, passages and answers are found by it
     standalone: str = ""
     read: Readings = field(default_factory=lambda: Readings(""))
+    follow_up: FollowUp | None = None  # what it may ask in full words
     urls_to_process: list[int] = field(default_factory=list)
     visited_urls: list[int] = field(default_factory=list)  # asked for in this run, in their order
     # each with its place, which stands for it below
