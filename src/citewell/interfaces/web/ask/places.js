@@ -31,8 +31,15 @@ export function usePlaces() {
       setUsual(collections.value ?? [], me.value?.collection ?? "");
     }, () => setUsual(null, ""));
     get("/data/sources").then((found) => (sources.value = found.sources.map((/** @type {{name: string}} */ each) => each.name)), () => undefined);
-    get("/sites").then((found) => (sites.value = found.sites.map((/** @type {{collection: string}} */ each) => each.collection)), () => undefined);
   }, [me.value?.user_id, user.value, online.value, changes.value]);
+}
+
+/** Which collections are kept sites, asked when somebody looks: the first load is spared it. */
+function LookAtSites() {
+  useEffect(() => {
+    get("/sites").then((found) => (sites.value = found.sites.map((/** @type {{collection: string}} */ each) => each.collection)), () => undefined);
+  }, [changes.value]);
+  return null;
 }
 
 /** @param {Collection} collection */
@@ -47,13 +54,13 @@ export function Places() {
   const documents = FROM_DOCUMENTS.includes(name);
   const tables = name === "data" || name === "auto" ? sources.value : [];
   if (name === "data" && !tables.length) return html`<a class="composer-none" href="#/data">${t("ask.no_tables")}</a>`;
-  if (documents ? filled.length + tables.length < 1 : name === "website" && !kept.length) return null;
+  if (documents ? filled.length + tables.length < 1 : name === "website" && !kept.length) return documents ? null : html`<${LookAtSites} />`;
   const { collection, options } = choice();
   const narrow = Boolean(options["doc_ids"] || options["source"]);
   const all = documents && collection === ALL && !narrow;
   const asked = narrow ? [] : collectionsAsked();
   const words = wordsOf(name, filled);
-  return html`<${Popover} id="ask-places" icon=${name === "data" ? "table" : name === "website" ? "site" : "library"} label=${t("ask.places_of", { words })} words=${words} title=${t("ask.places")}>${() => html`
+  return html`<${Popover} id="ask-places" icon=${name === "data" ? "table" : name === "website" ? "site" : "library"} label=${t("ask.places_of", { words })} words=${words} title=${t("ask.places")}>${() => html`<${LookAtSites} />
     ${documents && filled.length > 0 && html`<fieldset class="places"><legend>${t("frame.library")}</legend>
       ${filled.length > 1 && html`<${Tick} checked=${all} onChange=${tickAll}>${t("ask.all_collections", { n: filled.length })}<//>`}
       ${own.map((each) => html`<${OneCollection} key=${each.name} collection=${each} checked=${asked.includes(each.name)} alone=${asked.length === 1} />`)}</fieldset>`}
