@@ -20,7 +20,8 @@ Texts = dict[str, str]  # path in its repository: what it says
 class Source(NamedTuple):
     repository: str  # owner/name on GitHub
     commit: str
-    # paths; one with a star stands for every path it matches; of an archive the first file is read
+    # paths; one with a star stands for every path it matches; "archive.zip!path" is a file of an
+    # archive, without a path the first one
     files: tuple[str, ...]
 
 
@@ -38,7 +39,7 @@ def read_source(mirrors: Path, source: Source) -> Texts:
         for name in source.files
         for path in (list_paths(folder, source.commit, name) if "*" in name else [name])
     ]
-    names = "".join(f"{source.commit}:{path}\n" for path in paths)
+    names = "".join(f"{source.commit}:{path.partition('!')[0]}\n" for path in paths)
     found, at = run_git(folder, "cat-file", "--batch", stdin=names.encode()), 0
     texts = Texts()
     for path in paths:
@@ -76,12 +77,13 @@ def run_git(folder: Path, *command: str, stdin: bytes = b"") -> bytes:
 
 
 def unpack(path: str, content: bytes) -> bytes:
-    """What a compressed file holds; of an archive the first file."""
+    """What a compressed file holds; of an archive the file that is named, else the first."""
+    path, _, member = path.partition("!")
     if path.endswith((".gz", ".gzip")):
         return gzip.decompress(content)
     if path.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return archive.read(archive.namelist()[0])
+            return archive.read(member or archive.namelist()[0])
     return content
 
 

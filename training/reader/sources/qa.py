@@ -148,7 +148,8 @@ def read_told(text: str) -> Iterator[tuple[str, str, str]]:
     data = json.loads(text)
     for part in data if isinstance(data, list) else ():
         yield from (
-            (part["context"], item["question"], item["answer"].strip()) for item in part["qas"]
+            (part["context"], item["question"], item["answer"].strip())
+            for item in part.get("qas", part.get("questions"))
         )
     for item in data["Instances"] if isinstance(data, dict) else ():
         passage, _, question = item["input"].removeprefix("Passage: ").rpartition("\nQuestion: ")
