@@ -27,8 +27,8 @@ SECOND, WRITER, COUNTER = slice(8), slice(8, 18), slice(18, 24)  # digits of an 
 STEP, SECONDS = 2, 1  # from one id of a run to the next, at most
 RARE = 200  # passages that hold a word which finds a paragraph
 # Share of a run's words, rare ones counting more, that its paragraph holds, and how much more than
-# the next one. Of 600 runs whose ids tell the paragraph half are found so, none on a wrong one; with
-# the right one taken away 1 % find another.
+# the next one. Of 600 runs whose ids tell the paragraph 341 are found so, all on the right one;
+# with their paragraphs taken away 3 are put on another.
 COVERED, AHEAD = 0.55, 0.1
 
 
