@@ -13,7 +13,12 @@ from citewell.models.base import is_connected
 from citewell.retrieve.frontier import Promise
 from citewell.skills.answer.answering import Decided, decide_answer, draft_answer, prove_answer
 from citewell.skills.answer.cite import Proof
-from citewell.skills.answer.decision import collect_answer_signals, get_decision_model, get_tier
+from citewell.skills.answer.decision import (
+    EVEN,
+    collect_answer_signals,
+    get_decision_model,
+    get_tier,
+)
 from citewell.skills.answer.ending import Ending, end_answer
 from citewell.skills.answer.wording import format_message, format_nearest_sources, format_page_count
 from citewell.skills.memory.recollect import mark_citation_origins
@@ -205,10 +210,8 @@ async def try_draft(state: WebsiteState, deps: Deps) -> bool:
         )
     else:
         proven = await judge_draft(drafted.draft, state.standalone, drafted.units, None)
-        state.told = (
-            "whole"
-            if decide_answer(deps, drafted, proven, state.retrieval_confidence).shown
-            else "nothing"
-        )
+        decided = decide_answer(deps, drafted, proven, state.retrieval_confidence)
+        sure = decided.probability >= EVEN  # an unsure one waits for what other pages tell
+        state.told = "nothing" if not decided.shown else "whole" if sure else "part"
     record_detail(told=state.told)
     return state.told != "nothing"
