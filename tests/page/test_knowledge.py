@@ -85,7 +85,7 @@ def test_confirmed_and_undone(served: Served, goto: Goto, picture: Callable[...,
     served.add("lights", "lighthouse.md", LIGHT.format(1857))
     item_id = confirmed(served, "lights", 1857)
     page = goto("/knowledge")
-    row = page.get_by_role("listitem").filter(has_text=QUESTION)
+    row = page.get_by_role("main").get_by_role("listitem").filter(has_text=QUESTION)
     expect(row).to_contain_text("in use")
     expect(row).to_contain_text("local")
     expect(row).not_to_contain_text("weight")
