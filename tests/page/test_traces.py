@@ -63,8 +63,8 @@ def test_steps_graph_and_prompts(served: Served, goto: Goto, picture: Callable[.
     """
     trace = asked(served, "lights")
     page = goto("/traces")
-    page.get_by_role("link").filter(has_text=QUESTION).first.click()
-    expect(page.get_by_role("heading", name=QUESTION, level=2)).to_be_visible()
+    page.locator("main").get_by_role("link").filter(has_text=QUESTION).first.click()
+    expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
     expect(page.locator("main")).to_contain_text("1857")
     picture("traces-answer")
     page.get_by_role("navigation", name="Parts of this trace").get_by_role(
