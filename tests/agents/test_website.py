@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,11 @@ from citewell.config import QASettings, WebsiteSettings
 from citewell.errors import InvalidInput, StorageError, TransientError
 from citewell.graph import get_node_name
 from citewell.ingest.web.links import Link
+from citewell.models.reader_base import Reading
 from citewell.models.script_reply import UNKNOWN, detect_reply_kind
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
+from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.query import Found
 from citewell.skills.answer.draft import DraftStatus
 from citewell.skills.dialogue.reference import Readings
@@ -447,6 +449,23 @@ async def test_the_reader_is_asked_a_follow_up_in_full_words(desk: Desk) -> None
     assert state.follow_up is not None
     assert state.follow_up.wordings[-1] == f"international ones {first}"
     assert {question for question, _ in reader.questions} == {*state.follow_up.wordings}
+
+
+async def test_what_is_likelier_wrong_is_no_reason_to_stop(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shown it would be, with a caution; a link that promises more is followed first."""
+    even = Logistic(bias=0.0, weights={"answerable": 1.0}, threshold=0.2)
+    reader, given = ScriptedReader(), Desk.deps
+    reader.read_with(lambda _, text: Reading(0, 2, 0.9 if FACT in text else 0.3, 1.0))
+    monkeypatch.setattr(
+        Desk, "deps", lambda self: replace(given(self), calibration={"reader": even, "pick": even})
+    )
+    texts = desk.site.texts | {"help": "What is returned is paid back within 10 days."}
+    here = Desk(Shelf(texts, desk.site.links), llm=None, reader=reader)
+    state = await here.run()
+    assert (state.status, state.final_answer) == ("answered", f"{FACT}[1]")
+    assert ["returns"] in here.site.paths
 
 
 async def test_small_talk_asks_nobody(desk: Desk) -> None:
