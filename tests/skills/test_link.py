@@ -71,21 +71,6 @@ async def test_names_by_their_stems_and_what_is_missing() -> None:
     assert found.tables["customer"] > found.tables.get("product", 0.0)
 
 
-@pytest.mark.parametrize(
-    ("question", "missing"),
-    [
-        ("What is the most expensive product?", ()),
-        ("Which product is the most expensive?", ()),
-        ("Which product has the most complaints?", ("complaints",)),
-        ("Which expensive products are there?", ("expensive",)),
-    ],
-)
-async def test_what_is_most_so_is_no_missing_word_but_what_there_is_most_of(
-    question: str, missing: tuple[str, ...]
-) -> None:
-    assert (await linked(question)).missing == missing
-
-
 async def test_a_value_is_no_missing_word_and_speaks_of_its_table() -> None:
     found = await linked("Is Lark made in Lyon?")
     assert found.missing == ()

@@ -8,7 +8,6 @@ comparison, never a word of a model's.
 
 from __future__ import annotations
 
-import re
 from calendar import day_abbr, day_name, month_abbr, month_name
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -38,12 +37,6 @@ FITTED = "builtin:multilingual-e5-small"
 # What a column of dates holds, whatever its days are.
 DATE_WORDS = frozenset(
     name.casefold() for name in (*month_name, *month_abbr, *day_name, *day_abbr) if name
-)
-# An adjective ("is the most expensive", "the most expensive product") is seldom the name of
-# anything: where it stands for nothing, that says nothing. A noun ("has the most complaints") is.
-_RANKED = re.compile(
-    r"\b(?:is|are|was|were)\s+(?:the\s+)?(?:most|least|more|less)\s+([a-z]+)"
-    r"|\bthe\s+(?:most|least)\s+([a-z]+)(?=\s+(?!(?:in|of|from|by|at|on|for|per|than|and|or)\b)[a-z])"
 )
 # With another embedder: a bias, and the weight of the share of words that stand for nothing.
 OTHERWISE = (2.3, -5.0)
@@ -121,9 +114,6 @@ async def link_question(
         for at in np.flatnonzero(scores[row] > 0)
     ]
     linked = {each.word for each in links}
-    ranked = {word for found in _RANKED.findall(question.casefold()) for word in found} - linked
-    counted = [at for at, word in enumerate(words) if word not in ranked]
-    words = [words[at] for at in counted]
     missing = tuple(
         word for word in words if word not in linked and word not in GENERIC and is_thing(word)
     )
@@ -133,8 +123,7 @@ async def link_question(
     if embedder.name != FITTED:
         bias, weight = OTHERWISE
         return replace(found, log_odds=bias + weight * found.share_missing)
-    hits = [bool(by_letters[at].any()) for at in counted]
-    near = replace(near, above=near.above[counted], salience=near.salience[counted])
+    hits = [bool(row.any()) for row in by_letters]
     return replace(found, log_odds=_weigh_words(hits, len(stored), near))
 
 
