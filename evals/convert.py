@@ -284,10 +284,11 @@ def debian(data: Path, asked: str, read_in: str) -> Made:
     )
 
 
-def hand(_: Path, file: str, held: float) -> Made:
+def hand(_: Path, file: str, held: float, asked: Sequence[str] = ("own", "other")) -> Made:
     """Questions written by hand, each with a twin that its passage does not answer, of the last
     `held` of each file's passages; the reader's training sees none of these. All passages written
-    by hand are the corpus, a first line of headings their title.
+    by hand are the corpus, a first line of headings their title. `asked`: in the passage's own
+    language, in the other one, or in both.
     """
     taught = sorted((REPOSITORY / "training/reader/gold").glob("*.jsonl"))
     asked_of = sorted((REPOSITORY / "training/reader").glob(file)) or [REPOSITORY / file]
@@ -297,12 +298,16 @@ def hand(_: Path, file: str, held: float) -> Made:
         documents += [{"doc_id": p["id"], "lang": p["lang"]} | titled(p) for p in passages]
         for passage in passages[round(len(passages) * (1 - held)) :] if path in asked_of else ():
             blocks = (
-                (passage, passage["lang"]),
-                (passage.get("cross") or {}, "zh" if passage["lang"] == "en" else "en"),
+                ("own", passage, passage["lang"]),
+                ("other", passage.get("cross") or {}, "zh" if passage["lang"] == "en" else "en"),
             )
-            for at, (item, lang) in enumerate(
-                (item, lang) for block, lang in blocks for item in block.get("questions", ())
+            for at, (whose, item, lang) in enumerate(
+                (whose, item, lang)
+                for whose, block, lang in blocks
+                for item in block.get("questions", ())
             ):
+                if whose not in asked:
+                    continue
                 one = {"lang": lang, "gold_doc_ids": [passage["id"]]}
                 told = {"id": f"{passage['id']}-{at}", "question": item["q"]}
                 if item["answer"]:
@@ -375,9 +380,11 @@ SETS: dict[str, Callable[[Path], Made]] = {
     "debian-zh-on-en": partial(debian, asked="zh", read_in="en"),
     "samples": samples,
     "hand": partial(hand, file="gold/*.jsonl", held=0.15),
-    "guide": partial(hand, file="guide/*.jsonl", held=0.15),
+    "guide": partial(hand, file="guide/*.jsonl", held=0.15, asked=["own"]),
+    "guide-across": partial(hand, file="guide/*.jsonl", held=0.15, asked=["other"]),
     "help": help_pages,
-    "pages": partial(hand, file="evals/reader/pages.jsonl", held=1.0),
+    "pages": partial(hand, file="evals/reader/pages.jsonl", held=1.0, asked=["own"]),
+    "pages-across": partial(hand, file="evals/reader/pages.jsonl", held=1.0, asked=["other"]),
     "hand-fresh": partial(hand, file="evals/reader/fresh.jsonl", held=1.0),
 }
 
