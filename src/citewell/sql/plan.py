@@ -111,7 +111,7 @@ async def _ask_proposal(
     reply.sql, problem, unused = _follow_description(reply.sql, asked)
     if asked.previous is not None and asked.described is not None:
         before, schema = asked.previous, asked.described.schema
-        reply.sql = keep_conditions(reply.sql, before.sql, before.follow_up, schema)
+        reply.sql = keep_conditions(reply.sql, before, schema)
     if grammar:
         reply.sql = make_runnable(reply.sql, asked.dialect)
     proposal = _build_proposal(reply, asked)

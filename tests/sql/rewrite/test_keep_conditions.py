@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from citewell.sql.engines.engine import Column, Schema, Table
+from citewell.sql.plan_types import Previous
 from citewell.sql.rewrite.keep_conditions import keep_conditions
 
 ORDERS = Table(
     "orders",
     (
-        Column("City", "TEXT", "text"),
+        Column("City", "TEXT", "text", values=("Lyon", "Oslo", "Paris")),
         Column("Status", "TEXT", "text"),
         Column("day", "DATE", "date"),
         Column("shop_id", "INT", "number"),
@@ -45,7 +46,7 @@ BOTH = "AND orders.Status = 'returned' AND orders.City = 'Lyon'"
     ],
 )
 def test_what_the_follow_up_does_not_change_holds_on(follow_up: str, sql: str, whole: str) -> None:
-    assert keep_conditions(sql, BEFORE, follow_up, SCHEMA) == whole
+    assert keep_conditions(sql, Previous("", BEFORE, follow_up), SCHEMA) == whole
 
 
 @pytest.mark.parametrize(
@@ -59,4 +60,25 @@ def test_what_the_follow_up_does_not_change_holds_on(follow_up: str, sql: str, w
     ],
 )
 def test_a_statement_that_says_it_itself_is_left_alone(follow_up: str, sql: str) -> None:
-    assert keep_conditions(sql, BEFORE, follow_up, SCHEMA) == sql
+    assert keep_conditions(sql, Previous("", BEFORE, follow_up), SCHEMA) == sql
+
+
+MONTHS = "SELECT MONTH(day), COUNT(*) FROM orders WHERE {} GROUP BY MONTH(day)"
+ASKED = "How many orders were returned in Oslo? And in Lyon?"
+
+
+@pytest.mark.parametrize(
+    ("follow_up", "conditions"),
+    [
+        ("by month?", "Status = 'returned' AND City = 'Lyon'"),
+        ("by month, all cities?", "Status = 'returned'"),
+        ("Oslo by month?", "City = 'Oslo' AND Status = 'returned'"),
+    ],
+)
+def test_a_value_said_before_the_last_statement_does_not_come_back(
+    follow_up: str, conditions: str
+) -> None:
+    found = keep_conditions(
+        MONTHS.format("City = 'Oslo'"), Previous(ASKED, BEFORE, follow_up), SCHEMA
+    )
+    assert found == MONTHS.format(conditions)

@@ -1,5 +1,6 @@
 """A follow-up changes the last statement: what that one asked of the rows holds on, but where the
-new statement uses the same column itself, or the follow-up names it ("by city?", "all regions?").
+new statement uses the same column itself, or the follow-up names it ("by city?", "all regions?"). A
+value that only questions before that statement named ("IT? And HR? By month?") does not come back.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from typing import Any
 
 from citewell.sql.engines.engine import Schema
 from citewell.sql.name_likeness import list_targets, score_by_letters
+from citewell.sql.plan_types import Previous
 from citewell.sql.question_words import extract_content_words
 from citewell.sql.semantics.statement_tree import (
     Sources,
@@ -17,20 +19,23 @@ from citewell.sql.semantics.statement_tree import (
     split_where,
     write_alias,
 )
+from citewell.sql.values_in_question import find_stored_values
+from citewell.text.tokens import tokenize_query
 
 Place = tuple[str, str]  # a table and a column, folded
 
 
-def keep_conditions(sql: str, before: str, follow_up: str, schema: Schema) -> str:
+def keep_conditions(sql: str, before: Previous, schema: Schema) -> str:
     """The statement with those conditions of `before` that hold on; as it is where none does."""
     from sqlglot import exp
 
-    new, old = parse_statement(sql, schema), parse_statement(before, schema)
+    new, old = parse_statement(sql, schema), parse_statement(before.sql, schema)
     if not isinstance(new, exp.Select) or not isinstance(old, exp.Select):
         return sql
+    changed = _drop_earlier_values(new, old, before, schema)
     sources, earlier = map_sources(new, schema), map_sources(old, schema)
     aliases = {named.table.name.casefold(): alias for alias, named in sources.items()}
-    taken = _list_places(new, sources) | _find_spoken(follow_up, schema)
+    taken = _list_places(new, sources) | _find_spoken(before.follow_up, schema)
     kept = []
     for condition in split_where(old):
         places = _list_places(condition, earlier)
@@ -38,7 +43,34 @@ def keep_conditions(sql: str, before: str, follow_up: str, schema: Schema) -> st
             continue
         if {table for table, _ in places} <= aliases.keys():
             kept.append(_write_condition(condition, earlier, aliases, sources))
-    return str(new.where(*kept).sql(dialect=schema.dialect)) if kept else sql
+    return str(new.where(*kept).sql(dialect=schema.dialect)) if kept or changed else sql
+
+
+def _drop_earlier_values(new: Any, old: Any, before: Previous, schema: Schema) -> bool:
+    """Take out conditions on stored values that were said before the last statement and are neither
+    in that nor in the follow-up; whether there were any.
+    """
+    named, stated = set(tokenize_query(before.follow_up)), _list_texts(old)
+    gone = {
+        value
+        for each in find_stored_values(before.question, schema)
+        if (value := each.value.casefold()) not in stated and not named & set(tokenize_query(value))
+    }
+    conditions = split_where(new)
+    rest = [each for each in conditions if not (texts := _list_texts(each)) or texts - gone]
+    if len(rest) == len(conditions):
+        return False
+    new.set("where", None)
+    new.where(*rest, copy=False)
+    return True
+
+
+def _list_texts(tree: Any) -> set[str]:
+    """Folded, as a condition compares with them; without the marks of LIKE."""
+    from sqlglot import exp
+
+    found = (each.this for each in tree.find_all(exp.Literal) if each.is_string)
+    return {text.strip("%").casefold() for text in found}
 
 
 def _list_places(tree: Any, sources: Sources) -> set[Place]:
