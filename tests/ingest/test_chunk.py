@@ -56,6 +56,15 @@ def test_chinese_sentences_stay_whole() -> None:
     assert all(piece.text.endswith("。") for piece in chunks)
 
 
+def test_no_chunk_ends_with_what_introduces_the_next() -> None:
+    """A line that ends with a colon stays with the list that it introduces."""
+    for lead in ("You need all of these:", "需要以下材料："):
+        whole = SENTENCE * 5 + "\n\n" + lead + "\n\n" + "- " + SENTENCE * 3
+        chunks = cut(text.parse(whole.encode(), "x.txt", SETTINGS), overlap=0)
+        assert len(chunks) > 1
+        assert not any(piece.text.endswith(lead) for piece in chunks)
+
+
 def test_large_sections_are_not_crossed() -> None:
     """No chunk holds text of two large sections, and nothing is repeated across them."""
     document = markdown.parse(

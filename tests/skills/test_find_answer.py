@@ -20,12 +20,12 @@ from citewell.skills.answer.decision import (
 )
 from citewell.skills.answer.draft import Draft, DraftSentence
 from citewell.skills.answer.find_answer import (
-    LONGEST_SENTENCE,
     READ_PASSAGES,
     FoundAnswer,
     compute_log_odds,
     find_answer,
 )
+from citewell.skills.answer.quote_span import LONGEST_SENTENCE
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Judgement
 from citewell.skills.proof.prove import Proven
@@ -87,7 +87,7 @@ async def test_a_span_over_two_sentences_quotes_both() -> None:
     reader = ScriptedReader()
     reader.read_with(lambda _, text: Reading(text.index("April"), text.index("fee"), 0.9, 3.0))
     found = await find_answer("What is owed when?", [FEES], reader, None, PICK, DECISION)
-    assert [s.text[slice(*s.span)] for s in found.draft.sentences] == ["April.", "A late "]
+    assert [s.text[slice(*s.span)] for s in found.draft.sentences] == ["April.", "A late"]
 
 
 async def test_each_part_of_a_question_has_its_sentence() -> None:
@@ -231,3 +231,29 @@ async def _find_in(text: str, span: str) -> FoundAnswer:
     reader, start = ScriptedReader(), text.index(span)
     reader.read_with(lambda _, __: Reading(start, start + len(span), 0.9, 3.0))
     return await find_answer("满10年的年休假有几天？", [passage], reader, None, PICK, DECISION)
+
+
+async def test_a_sentence_that_introduces_a_list_is_quoted_with_it() -> None:
+    """Each item whole, rows too; not what follows the list, nor without a colon."""
+    items = ["a) Carry a notice. It states the date.", "b) Keep the licence."]
+    text = "You meet these conditions:\n\n" + "\n\n".join(items) + "\n\nNothing else is asked."
+    found = await _find_in(text, "these conditions")
+    assert [each.text for each in found.draft.sentences] == ["You meet these conditions:", *items]
+    assert [each.evidence for each in found.draft.sentences] == [["1.1"], ["1.2", "1.3"], ["1.4"]]
+    rows = "费用如下：\n城市 | 限额\n巴黎 | 30"
+    found = await _find_in(rows, "费用如下")
+    assert [each.text for each in found.draft.sentences] == rows.splitlines()
+    found = await _find_in("You meet these conditions.\n- One.", "conditions")
+    assert found.draft.text == "You meet these conditions."
+
+
+async def test_wrapped_lines_are_joined_in_an_answer_and_the_answering_words_stay_marked() -> None:
+    """A Chinese line without a space; the quote is compared with the document without them."""
+    found = await _find_in("Rent is\ndue by 30\nApril. Fees follow.", "by 30\nApril")
+    (sentence,) = found.draft.sentences
+    assert sentence.text == "Rent is due by 30 April."
+    assert sentence.text[slice(*sentence.span)] == "by 30 April"
+    found = await _find_in("满1年的年休假\n为5天。事假无薪。", "5天")
+    (sentence,) = found.draft.sentences
+    assert sentence.text == "满1年的年休假为5天。"
+    assert sentence.text[slice(*sentence.span)] == "5天"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from citewell.text.language import HAN
+from citewell.text.language import CJK, HAN
 
 _LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
 _COUNT_ZH = "[一二三四五六七八九十百千零〇两0-9]"
@@ -42,6 +42,13 @@ _FIELD = re.compile(r"[^\s:：|.。,，=][^:：|.。,，=]{0,39}(?:[:：]\s|：|
 _NO_HEADING_END = ".,;:!?，。；：！？、…-—(（"
 WIDEST_WRAP = 200  # nobody wraps by hand at more than this: such a line is a paragraph of its own
 LONGEST_HEADING = 60
+_SPACE = re.compile(r"\s+")
+_CHINESE_WRAP = re.compile(rf"(?<=[{CJK}])\s*\n\s*(?=[{CJK}])")
+
+
+def join_wrapped_lines(text: str) -> str:
+    """White space is one space, and none where a line of Chinese was wrapped."""
+    return _SPACE.sub(" ", _CHINESE_WRAP.sub("", text.strip()))
 
 
 def get_chapter_level(line: str) -> int:

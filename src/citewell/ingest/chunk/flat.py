@@ -57,7 +57,7 @@ def split_all_atoms(document: Document, budget: int) -> list[Atom]:
         if section.heading_path and document.text.startswith(section.heading_path[-1], start):
             headings.add(start)
     return [
-        replace(a, heading=a.start in headings)
+        replace(a, heading=a.heading or a.start in headings)
         for a in split_atoms(document, 0, len(document.text), budget)
     ]
 

@@ -55,7 +55,8 @@ class Atom:
     """What is not cut any further. `whole`: a full sentence, row or line, which a chunk may repeat
     from the one before.
 
-    `paragraph`: a paragraph ends behind it. `heading`: it is the heading of what follows.
+    `paragraph`: a paragraph ends behind it. `heading`: it is the heading of what follows, or says
+    with a colon what follows: it is nothing by itself.
     """
 
     start: int
@@ -88,7 +89,8 @@ def split_atoms(document: Document, start: int, end: int, budget: int) -> list[A
         paragraph = n + 1 == len(spans) or "\n\n" in text[b : spans[n + 1][0]]
         size = estimate_tokens(text[a:b])
         if size <= budget:
-            found.append(Atom(a, b, size, whole=True, paragraph=paragraph))
+            opens = text[b - 1] in ":："
+            found.append(Atom(a, b, size, whole=True, paragraph=paragraph, heading=opens))
         else:
             found.extend(_split_atom(text, a, b, budget))
     return found

@@ -11,12 +11,13 @@ from citewell.models.base import Embedder
 from citewell.models.reader_base import Reader, Reading
 from citewell.retrieve.confidence import Logistic
 from citewell.skills.answer.decision import EVEN, collect_answer_signals
-from citewell.skills.answer.draft import Draft, DraftSentence
+from citewell.skills.answer.draft import Draft
 from citewell.skills.answer.nearest_sentence import find_nearest_sentence
 from citewell.skills.answer.question_parts import split_question
+from citewell.skills.answer.quote_span import quote_span, quote_units
 from citewell.skills.answer.rank_sentences import rank_sentences
 from citewell.skills.dialogue.follow_up import FollowUp
-from citewell.skills.evidence.numbered import Unit, join_units, number_sentences
+from citewell.skills.evidence.numbered import number_sentences
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.evidence.prompt_injection import (
     filter_injected_units,
@@ -28,7 +29,6 @@ from citewell.text.tokens import tokenize_query
 
 READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
 NO_OTHER = -5.0  # log-odds of another document where there is none
-LONGEST_SENTENCE = 120  # characters of a Chinese sentence of which all clauses are quoted
 _CERTAIN = 1e-4  # probabilities are kept this far from 0 and 1 before their log-odds are taken
 
 
@@ -141,7 +141,7 @@ async def _read_naming_sentences(
     signals = [_collect_signals(question, n, holders, readings) for n in range(len(units))]
     best = max(range(len(units)), key=lambda n: pick(signals[n]))
     unit, reading = units[best], readings[best]
-    sentence = _build_sentence([unit], unit.start + reading.start, unit.start + reading.end)
+    sentence = quote_units([unit], unit.start + reading.start, unit.start + reading.end)
     return FoundAnswer(Draft(status="answered", sentences=[sentence]), signals[best])
 
 
@@ -167,9 +167,7 @@ async def _read_passages(
     read = passages[:READ_PASSAGES]
     readings = await _read_bodies(question, read, reader)
     signals = [_collect_signals(question, n, read, readings) for n in range(len(read))]
-    drafts = [
-        _quote_span(passage, reading) for passage, reading in zip(read, readings, strict=True)
-    ]
+    drafts = [quote_span(passage, reading) for passage, reading in zip(read, readings, strict=True)]
     best = max(range(len(read)), key=lambda n: pick(signals[n]))
     candidates = [(draft.text, each) for draft, each in zip(drafts, signals, strict=True)]
     return FoundAnswer(drafts[best], signals[best], candidates)
@@ -241,50 +239,6 @@ def compute_log_odds(probability: float) -> float:
     """Log-odds of a probability, kept finite."""
     held = min(max(probability, _CERTAIN), 1 - _CERTAIN)
     return math.log(held / (1 - held))
-
-
-def _quote_span(passage: Passage, reading: Reading) -> Draft:
-    """The sentences that the span touches; the nearest where it touches none to quote."""
-    start, end = passage.hit.start + reading.start, passage.hit.start + reading.end
-    units = number_sentences([passage])
-    touched = [unit for unit in units if unit.start < end and start < unit.end]
-    touched = touched or [
-        min(units, key=lambda unit: min(abs(unit.start - start), abs(unit.end - start)))
-    ]
-    quoted = _complete_sentence(units, units.index(touched[0]), units.index(touched[-1]))
-    sentences: list[list[Unit]] = []
-    for unit in quoted:
-        if sentences and _goes_on(sentences[-1][-1], unit):
-            sentences[-1].append(unit)
-        else:
-            sentences.append([unit])
-    return Draft(
-        status="answered", sentences=[_build_sentence(clauses, start, end) for clauses in sentences]
-    )
-
-
-def _complete_sentence(units: Sequence[Unit], first: int, last: int) -> Sequence[Unit]:
-    """The units from `first` to `last` with the other clauses of their sentence, where Chinese
-    semicolons part it: one of them says little of what holds for whom.
-    """
-    start, end = first, last
-    while start and _goes_on(units[start - 1], units[start]):
-        start -= 1
-    while end + 1 < len(units) and _goes_on(units[end], units[end + 1]):
-        end += 1
-    short = units[end].end - units[start].start <= LONGEST_SENTENCE
-    return units[start : end + 1] if short else units[first : last + 1]
-
-
-def _goes_on(clause: Unit, later: Unit) -> bool:
-    return clause.text.endswith("；") and clause.end == later.start
-
-
-def _build_sentence(clauses: Sequence[Unit], start: int, end: int) -> DraftSentence:
-    whole = join_units(clauses)
-    inside = max(whole.start, start) - whole.start, min(whole.end, end) - whole.start
-    span = list(inside) if inside[0] < inside[1] else []
-    return DraftSentence(text=whole.text, evidence=[unit.id for unit in clauses], span=span)
 
 
 def _join_drafts(drafts: Sequence[Draft]) -> Draft:

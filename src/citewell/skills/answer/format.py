@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.skills.answer.wording import format_message
+from citewell.text.line_breaks import LIST_ITEM, join_wrapped_lines
 from citewell.text.table_rows import is_row
 from citewell.types import Citation, Sentence
 
 
 def format_with_markers(sentences: Sequence[Sentence], lang: str) -> str:
-    """The sentences with `[n]` behind each. Rows of a table are items of a list: no full stop parts
-    them from what follows.
+    """The sentences with `[n]` behind each. Rows of a table and items of a list have lines of their
+    own: no full stop parts them from what follows.
     """
-    text, before = "", False
+    text, before = "", ""
     for sentence in sentences:
         row = is_row(sentence.text)
-        if text:
-            text += (
-                "\n" if row and before else "\n\n" if row or before else "" if lang == "zh" else " "
-            )
-        text += (
-            ("- " if row else "") + sentence.text + "".join(f"[{n}]" for n in sentence.citations)
-        )
-        before = row
+        kind = "row" if row else "item" if LIST_ITEM.match(sentence.text) else ""
+        if text and (kind or before):
+            text += "\n" if kind == before == "row" else "\n\n"
+        elif text:
+            text += "" if lang == "zh" else " "
+        text += ("- " if row else "") + sentence.text
+        text += "".join(f"[{n}]" for n in sentence.citations)
+        before = kind
     return text
 
 
@@ -40,5 +41,5 @@ def format_place(citation: Citation, lang: str) -> str:
 
 
 def _quote_text(text: str, lang: str) -> str:
-    flat = " ".join(text.split())
+    flat = join_wrapped_lines(text)
     return f"“{flat}”" if lang == "zh" else f'"{flat}"'

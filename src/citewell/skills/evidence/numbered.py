@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import repeat
 
 from citewell.skills.evidence.passages import Passage
+from citewell.text.line_breaks import join_wrapped_lines
 
 _ID = re.compile(r"\d+\.\d+")
 _NAMED = re.compile(r"\s*[\[【]\s*(\d+\.\d+(?:\s*[,;，；、–-]\s*\d+\.\d+)*)\s*[\]】]")
@@ -59,7 +60,7 @@ def show_sentences(units: Sequence[Unit]) -> str:
         if unit.passage is not shown:
             shown = unit.passage
             lines.append(f"\n# {shown.heading}")
-        lines.append(f"[{unit.id}] {unit.shown or ' '.join(unit.text.split())}")
+        lines.append(f"[{unit.id}] {unit.shown or join_wrapped_lines(unit.text)}")
     return "\n".join(lines).strip()
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from citewell.skills.evidence.numbered import Unit
+from citewell.text.language import CJK
 from citewell.text.markup import strip_markup
 
 _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -22,6 +23,7 @@ _THOUSANDS = re.compile(r"(?<=\d)[,\u2009\u202f ](?=\d{3}(?!\d))")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 LONGEST_EQUATION = 300  # characters
+_CHINESE_SPACE = re.compile(rf"(?<=[{CJK}]) (?=[{CJK}])")
 _SEVERAL = re.compile(r"[;；\n]")
 
 
@@ -35,7 +37,7 @@ def find_quoted_unit(text: str, units: Sequence[Unit]) -> Unit | None:
 
 def _normalize_quote(text: str) -> str:
     flat = " ".join(unicodedata.normalize("NFKC", strip_markup(text)).split())
-    return flat.strip(" .。!！;；").casefold()
+    return _CHINESE_SPACE.sub("", flat.strip(" .。!！;；")).casefold()
 
 
 def check_equation(text: str) -> str:

@@ -21,6 +21,7 @@ from citewell.interfaces.cli.output.terminal import (
     write_paragraph,
 )
 from citewell.service.ask.snapshot import translate_reason
+from citewell.text.line_breaks import join_wrapped_lines
 from citewell.text.sentences import detect_language
 from citewell.types import Answer, Citation, Followed, Status, Verdict
 
@@ -157,7 +158,7 @@ def show_citation(
     )
     write_paragraph(console, head, indent=indent)
     write_paragraph(
-        console, words["quote"].format(" ".join(citation.quote.split())), "dim", indent=indent + 4
+        console, words["quote"].format(join_wrapped_lines(citation.quote)), "dim", indent=indent + 4
     )
 
 
