@@ -58,6 +58,20 @@ async def test_what_is_in_the_other_language_only_comes_along(app: App) -> None:
     assert "水泵.md" in {h.uri for h in result.hits}
 
 
+async def test_the_other_language_keeps_its_last_places(app: App) -> None:
+    """Where the question's own language fills all the places and is sure, too: a reader judges."""
+    for number in range(20):
+        text = f"# Pump {number}\n\nThe warranty of the A-{number} pump is two years.\n"
+        await add_data(app, text.encode(), f"{number}.md", f"{number}.md", "default")
+    await embed_pending(app)
+    text = "How long is the warranty of the A-100 pump?"
+    query = Query(text, await app.embedder.query(text), k=8)
+    hits = (await STRATEGIES["direct_chunk_search"](app.index, query)).hits
+    assert [hit.lang for hit in hits] == [*["en"] * 6, "zh", "en"]
+    assert (hits[0].uri, hits[6].uri) == ("pump.md", "水泵.md")
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
 async def test_filters_hold_for_every_part_of_the_search(app: App) -> None:
     """Nothing outside the filter comes back, whatever the language."""
     result = await found(app, "How long is the guarantee for ponds?", where=Filter(langs=("en",)))

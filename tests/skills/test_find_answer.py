@@ -66,9 +66,23 @@ async def test_the_sentence_around_the_answer_is_quoted_whole() -> None:
             "margin": margin,
             "first": 0.0,
             "heading": 0.5,
+            "across": 0.0,
+            "across_score": 0.0,
         }
     )
     assert [text for text, _ in found.candidates] == ["Dogs are allowed.", sentence.text]
+
+
+async def test_a_passage_in_the_other_language_says_so() -> None:
+    """With its search's own score: the one by which lists of two languages are merged is not."""
+    hit = replace(FEES.hit, score=9.0, signals={"standing": 4.0})
+    for question, across in (("滞纳金是多少？", 1.0), ("How much is the late fee?", 0.0)):
+        found = await find_answer(
+            question, [replace(FEES, hit=hit)], ScriptedReader(), None, PICK, DECISION
+        )
+        signals = found.signals
+        assert (signals["across"], signals["score"]) == (across, 4.0)
+        assert signals["across_score"] == across * 4.0
 
 
 async def test_the_heading_above_a_passage_is_compared_with_the_question() -> None:

@@ -216,16 +216,21 @@ def _collect_signals(
 ) -> dict[str, float]:
     """What is known of the `n`th candidate. `margin`: how much surer the reader is than of any
     other document. `heading`: how like the question the heading right above the passage is.
+    `across`: whether it is in another language than the question, where scores are other ones.
     """
+    hit, lang = read[n].hit, detect_language(question)
+    score, across = hit.signals.get("standing", hit.score), float(hit.lang != lang)
     odds = [compute_log_odds(reading.answerable) for reading in readings]
-    others = [odds[k] for k, passage in enumerate(read) if passage.hit.doc_id != read[n].hit.doc_id]
+    others = [odds[k] for k, passage in enumerate(read) if passage.hit.doc_id != hit.doc_id]
     return {
         "answerable": odds[n],
         "span": readings[n].span_score,
-        "score": read[n].hit.score,
+        "score": score,
         "margin": odds[n] - max(others, default=NO_OTHER),
         "first": float(n == 0),
-        "heading": compute_likeness(question, "".join(read[n].hit.heading_path[-1:])),
+        "heading": compute_likeness(question, "".join(hit.heading_path[-1:])),
+        "across": across,
+        "across_score": across * score,
     }
 
 
