@@ -66,15 +66,13 @@ async def test_a_value_that_the_model_chose_is_repaired_once(desk: Desk) -> None
     assert state.repairs == 1
 
 
-async def test_a_longer_word_of_the_models_is_the_stored_one_that_it_begins_with(
-    desk: Desk,
-) -> None:
+async def test_a_longer_word_of_the_models_is_written_anew(desk: Desk) -> None:
     """Not where the word is the user's own."""
-    desk.writes = ["SELECT name FROM customers WHERE city = 'Hamburgensis'"] * 2
+    longer = "SELECT name FROM customers WHERE city = 'Hamburgensis'"
+    desk.writes, desk.mends = [longer] * 2, [longer.replace("ensis", "")]
     state = await desk.run("Who lives in the second city?")
-    assert (
-        state.final_answer == "“Hamburgensis” was taken for the stored city “Hamburg”. Name: Bo.[1]"
-    )
+    assert state.final_answer == "Name: Bo.[1]"
+    assert desk.problems == ["no rows: city has no value 'Hamburgensis'; stored are: Hamburg"]
     state = await desk.run("Who lives in Hamburgensis?")
     assert state.final_answer.startswith(
         "city holds no “Hamburgensis”; nearest there: “Hamburg”. No rows fit"
@@ -394,38 +392,28 @@ async def test_shares_and_ids_are_drawn_as_what_they_are(desk: Desk) -> None:
     assert (await desk.run("Which id has each customer?")).chart is None
 
 
-CITIES = (
-    "SELECT c.city FROM orders AS o JOIN customers AS c ON o.customer_id = c.customer_id, "
-    "customers AS x"
+EACH = (
+    "SELECT c.name, count(*) FROM customers AS c {} orders AS o ON o.customer_id = c.customer_id "
+    "GROUP BY c.customer_id"
 )
 
 
-async def test_a_plain_list_is_said_once(desk: Desk) -> None:
-    """The statement shown is the one whose rows are shown; what was written first is kept with why
-    it was not.
-    """
-    desk.writes = [CITIES]
-    state = await desk.run("Which cities do orders come from?")
-    assert state.rows is not None
-    assert sorted(state.rows.rows) == [("Berlin",), ("Hamburg",), ("上海市",)]
-    assert state.generated_logic.startswith("SELECT DISTINCT c.city FROM orders")
-    assert state.final_answer.startswith("There are 3: ")
-    assert state.tried == [
-        {"sql": CITIES, "problem": "16 rows of which 3 differ: each is shown once"}
-    ]
+async def test_groups_that_a_join_leaves_out_are_said(desk: Desk) -> None:
+    desk.writes = [EACH.format("JOIN")]
+    state = await desk.run("How many orders does each customer have?")
+    assert state.final_answer.startswith("Of customers, 1 more have none and are not among these")
+    assert state.generated_logic == EACH.format("JOIN")
+    desk.writes = [EACH.format("LEFT JOIN")]
+    whole = await desk.run("How many orders does each customer have?")
+    assert "more have none" not in whole.final_answer
 
 
-async def test_a_list_with_doubles_stays_where_it_must(desk: Desk) -> None:
-    """Rows are asked for, the statement without doubles fails, or people confirmed this one."""
-    desk.writes = [CITIES]
-    each = await desk.run("What is the city of each order?")
-    assert (each.generated_logic, each.tried) == (CITIES, [])
-    desk.writes, desk.wrongs = [CITIES], {"DISTINCT": StatementFailed("no")}
-    failed = await desk.run("Which cities do orders come from?")
-    assert (failed.generated_logic, failed.status) == (CITIES, "answered")
-    desk.wrongs, desk.writes = {}, [Candidate(CITIES, item_id="qa_1", how="reused")]
-    reused = await desk.run("Which cities do orders come from?")
-    assert (reused.generated_logic, reused.tried) == (CITIES, [])
+async def test_what_cannot_be_counted_or_was_confirmed_says_nothing(desk: Desk) -> None:
+    desk.writes, desk.wrongs = [EACH.format("JOIN")], {"DISTINCT": StatementFailed("no")}
+    failed = await desk.run("How many orders does each customer have?")
+    assert (failed.status, failed.remarks) == ("answered", [])
+    desk.wrongs, desk.writes = {}, [Candidate(EACH.format("JOIN"), item_id="qa_1", how="reused")]
+    assert (await desk.run("How many orders does each customer have?")).remarks == []
 
 
 TOP = "SELECT city FROM spent ORDER BY amount_eur DESC LIMIT 1"

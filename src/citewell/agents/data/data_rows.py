@@ -1,4 +1,4 @@
-"""What the `data` agent does about rows that are none, too many or not summed up. Where the stored
+"""What the `data` agent does about rows that are none, left out or not summed up. Where the stored
 value that is meant is plain, it is taken and said; else an empty result stands as what it is. A
 statement that people have confirmed is left alone; what is run besides goes through the guard, and
 where it fails, the first rows stand.
@@ -19,7 +19,8 @@ from citewell.skills.answer.tell_rows import is_empty_result
 from citewell.sql.cell_text import format_cell
 from citewell.sql.column_label import label_column
 from citewell.sql.engines.engine import Rows
-from citewell.sql.mend_lists import add_distinct, sum_by_name
+from citewell.sql.left_out import find_left_out
+from citewell.sql.rewrite.sum_by_name import sum_by_name
 from citewell.sql.stored_values import (
     Absent,
     Filter,
@@ -38,10 +39,7 @@ async def handle_empty_result(
 ) -> Literal["refine", "repair"]:
     """Try another spelling of a value, have the statement rewritten, or keep the empty result."""
     assert state.source is not None
-    missing = [
-        _match_abbreviation(each, _get_user_words(state))
-        for each in await _find_absent_values(state.source, deps, result.candidate.sql)
-    ]
+    missing = await _find_absent_values(state.source, deps, result.candidate.sql)
     record_detail(
         absent=[
             {"column": each.column, "value": each.value, "nearest": list(each.nearest)}
@@ -145,20 +143,6 @@ def _get_user_words(state: DataState) -> str:
     return f"{state.question} {state.standalone}".casefold()
 
 
-def _match_abbreviation(gone: Absent, said: str) -> Absent:
-    """The model's `Mathematics` for 数学, where only `Math` is stored; never a user's own word."""
-    value = gone.value.casefold()
-    if gone.same or value in said:
-        return gone
-    alike = [
-        each
-        for each in gone.nearest
-        if len(each) > 2
-        and (value.startswith(each.casefold()) or each.casefold().startswith(value))
-    ]
-    return replace(gone, same=alike[0]) if len(alike) == 1 else gone
-
-
 def _can_repair(state: DataState, deps: Deps) -> bool:
     return deps.llm is not None and not deps.late() and state.repairs < deps.settings.repairs
 
@@ -183,24 +167,6 @@ def _format_remark(gone: Absent, lang: str) -> str:
 CONFIRMED = {"reused", "adapted"}
 
 
-async def deduplicate_rows(state: DataState, deps: Deps, result: Result) -> Result:
-    """A plain list with many doubles, each of them once; else the result as it is."""
-    assert state.source is not None
-    if result.candidate.how in CONFIRMED or deps.late():
-        return result
-    sql = add_distinct(
-        state.standalone, result.candidate.sql, state.source.schema.dialect, result.rows
-    )
-    rows = await _run_query(state, deps, sql) if sql else None
-    if rows is None or not rows.rows:
-        return result
-    many, few = len(result.rows.rows), len(set(result.rows.rows))
-    problem = Text("{many} rows of which {few} differ: each is shown once", many=many, few=few)
-    state.tried.append({"sql": result.candidate.sql, "problem": problem})
-    record_detail(doubles=problem)
-    return Result(replace(result.candidate, sql=sql), rows)
-
-
 async def correct_leader_by_sums(state: DataState, deps: Deps, result: Result) -> Result:
     """Where one row's figure decided who has the most, and the sum of all rows of each names
     another one: that one, and how the question was read is said.
@@ -222,6 +188,18 @@ async def correct_leader_by_sums(state: DataState, deps: Deps, result: Result) -
     words["name"] = format_cell(row[at], named, state.lang)
     state.remarks = [format_message("summed", state.lang, **words)]
     return Result(replace(result.candidate, sql=other.sql), rows)
+
+
+async def note_left_out(state: DataState, deps: Deps, result: Result) -> None:
+    """Where a join leaves groups that have none out of counts: how many these are."""
+    assert state.source is not None
+    if result.candidate.how in CONFIRMED or deps.late():
+        return
+    found = find_left_out(result.candidate.sql, state.source.schema)
+    rows = await _run_query(state, deps, found[1]) if found is not None else None
+    if found is not None and rows is not None and rows.rows and rows.rows[0][0]:
+        number, table = str(rows.rows[0][0]), found[0]
+        state.remarks.append(format_message("left_out", state.lang, n=number, table=table))
 
 
 async def _run_query(state: DataState, deps: Deps, sql: str) -> Rows | None:

@@ -9,8 +9,8 @@ from typing import Literal
 
 from citewell.agents.data.data_rows import (
     correct_leader_by_sums,
-    deduplicate_rows,
     handle_empty_result,
+    note_left_out,
 )
 from citewell.agents.data.data_state import DataState, Deps, Result
 from citewell.agents.data.data_statement import decide_next_try, normalize_rows, note_failure
@@ -27,10 +27,11 @@ async def run_candidates(state: DataState, deps: Deps) -> Literal["refine", "rep
     results = await _run_all(state, deps)
     if not results:
         return decide_next_try(state, deps)
-    best = await deduplicate_rows(state, deps, _pick_majority(state, results))
+    best = _pick_majority(state, results)
     if not is_empty_result(best.rows):
         state.kept, state.remarks = None, []
         best = await correct_leader_by_sums(state, deps, best)
+        await note_left_out(state, deps, best)
     state.candidates, state.generated_logic = [best.candidate], best.candidate.sql
     state.rows, state.execution_status, state.problem = best.rows, "success", ""
     record_detail(

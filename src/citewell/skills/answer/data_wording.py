@@ -59,6 +59,7 @@ _TEXTS: Final[Mapping[str, Text]] = {
         "Read as the {figure} summed up over all rows of each {each}; of single rows it "
         "would be “{name}”."
     ),
+    "left_out": Text("Of {table}, {n} more have none and are not among these rows."),
     "agreed": Text("{k} of {n} statements written for this question give this result."),
     "split": Text(
         "The {n} statements written for this question give different results; this "

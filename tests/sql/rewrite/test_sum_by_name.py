@@ -1,83 +1,12 @@
-"""Lists said once, and the sum beside one row's figure: which statements, which questions, in all
-four dialects.
-"""
+"""The sum beside one row's figure: which statements, which questions, in all four dialects."""
 
 from __future__ import annotations
 
 import pytest
 
 from citewell.sql.engines import ENGINES
-from citewell.sql.engines.engine import Kind, Rows
 from citewell.sql.guard.check import check_statement
-from citewell.sql.mend_lists import add_distinct, is_additive, sum_by_name
-
-ASKED = "Which services does IT have?"
-PLAIN = "SELECT Service FROM costs WHERE Function = 'IT'"
-
-
-def rows(*values: object, kind: Kind = "text") -> Rows:
-    return Rows(("x",), (kind,), tuple((value,) for value in values))  # type: ignore[misc]
-
-
-DOUBLES = rows("a", "b", "a", "b")
-
-
-@pytest.mark.parametrize("dialect", list(ENGINES))
-@pytest.mark.parametrize(
-    "question", [ASKED, "IT cost 有哪些服务", "IT 部门都用什么服务？", "List the services of IT"]
-)
-def test_a_plain_list_is_said_once(question: str, dialect: str) -> None:
-    sql = add_distinct(question, PLAIN, dialect, DOUBLES)  # type: ignore[arg-type]
-    assert sql.replace("`", "") == "SELECT DISTINCT Service FROM costs WHERE Function = 'IT'"
-    assert check_statement(sql, dialect) == sql  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT DISTINCT Service FROM costs",
-        "SELECT Service FROM costs LIMIT 4",
-        "SELECT Service FROM costs LIMIT 4 OFFSET 2",
-        "SELECT max(Service) FROM costs",
-        "SELECT Service FROM costs GROUP BY Service, Year",
-        "SELECT lower(Service) FROM costs",
-        "SELECT * FROM costs",
-        "SELECT Service FROM costs ORDER BY Cost_EUR",  # no engine but SQLite knows an order then
-        "SELECT Service FROM costs UNION ALL SELECT Service FROM others",
-        "SELECT first_value(Service) OVER () FROM costs",
-        "SELECT (SELECT 'a') FROM costs",
-        "SELECT FROM WHERE",
-        "",
-    ],
-)
-def test_other_statements_stay(sql: str) -> None:
-    assert add_distinct(ASKED, sql, "duckdb", DOUBLES) == ""
-
-
-@pytest.mark.parametrize(
-    ("question", "result"),
-    [
-        ("How many services are there, and what are they?", DOUBLES),
-        ("What are the services of each invoice?", DOUBLES),
-        ("What is the package option of all channels?", DOUBLES),
-        ("每张发票的服务是什么", DOUBLES),
-        ("Services of IT, please", DOUBLES),
-        (ASKED, rows("a", "b", "a")),  # few doubles may be meant
-        (ASKED, rows(1, 1, 2, 2, kind="number")),
-        (ASKED, rows("a")),
-        (ASKED, rows()),
-    ],
-)
-def test_other_questions_and_rows_stay(question: str, result: Rows) -> None:
-    assert add_distinct(question, PLAIN, "duckdb", result) == ""
-
-
-def test_the_order_of_what_is_listed_stays() -> None:
-    sql = "SELECT T1.Service AS s FROM costs AS T1 ORDER BY s DESC"
-    assert (
-        add_distinct(ASKED, sql, "duckdb", DOUBLES)
-        == "SELECT DISTINCT T1.Service AS s FROM costs AS T1 ORDER BY s DESC"
-    )
+from citewell.sql.rewrite.sum_by_name import is_additive, sum_by_name
 
 
 @pytest.mark.parametrize("dialect", list(ENGINES))

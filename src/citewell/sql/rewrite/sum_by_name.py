@@ -1,6 +1,5 @@
-"""Two things that a small model forgets in a statement that runs: to say each value of a list once,
-and to sum up rows. A statement is changed only where its rows lose nothing but doubles; where a sum
-says otherwise than single rows, which one is shown is said.
+"""Rows that a small model forgets to sum up in a statement that runs. Where a sum says other
+than single rows, which one is shown is said.
 """
 
 from __future__ import annotations
@@ -10,19 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.sql.column_label import split_name
-from citewell.sql.engines.engine import Dialect, Rows
+from citewell.sql.engines.engine import Dialect
 from citewell.text.split_words import split_words
 
-DOUBLED = 2  # rows for each different one from which on a list is said once
-_ASKS_WHICH = re.compile(
-    r"\b(?:which|what|who|whose|list|name|show)\b|哪[些个种位家]|什么|有谁|是谁|列出", re.IGNORECASE
-)
-# asks for something of each row
-_COUNTS = re.compile(
-    r"\bhow (?:many|much|often)\b|\b(?:each|every|(?:of|for) "
-    r"all)\b|多少|几[个次种条]|每|逐|所有.*的",
-    re.IGNORECASE,
-)
 _SINGLE = re.compile(
     r"\b(?:single|individual|one[- ]time|in one)\b|单[笔个次项条]|一次", re.IGNORECASE
 )
@@ -34,32 +23,6 @@ _ADDS_UP = split_words(
     """
 )
 _ADDS_UP_ZH = re.compile(r"(?:费用|金额|成本|支出|花费|销售额|销量|收入|营收|利润|数量)")
-
-
-def add_distinct(question: str, sql: str, dialect: Dialect, rows: Rows) -> str:
-    """The statement with DISTINCT where it gives a list of texts with many doubles; else empty."""
-    if len(rows.rows) < DOUBLED * max(1, len(set(rows.rows))) or set(rows.kinds) != {"text"}:
-        return ""
-    if not _ASKS_WHICH.search(question) or _COUNTS.search(question):
-        return ""
-    tree = _parse_plain_select(sql, dialect)
-    if (
-        tree is None
-        or tree.args.get("limit")
-        or not all(_get_column(each) is not None for each in tree.expressions)
-    ):
-        return ""
-    said = {
-        name.casefold()
-        for each in tree.expressions
-        for name in (each.alias_or_name, _get_column(each).name)
-    }
-    order = tree.args.get("order")
-    for key in order.expressions if order else ():
-        column = _get_column(key.this)
-        if column is None or column.name.casefold() not in said:
-            return ""
-    return str(tree.distinct().sql(dialect=dialect))
 
 
 @dataclass(frozen=True, slots=True)
