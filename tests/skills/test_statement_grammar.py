@@ -85,6 +85,7 @@ def test_a_column_called_like_a_table_or_by_the_same_name_joins_it() -> None:
     assert list_join_columns(cars, makers) == [(("maker_id", "id"),)]
     assert list_join_columns(sales, makers) == [(("region", "region"),)]
     assert list_join_columns(sales, replace(makers, rows=9)) == []
+    assert list_join_columns(sales, replace(makers, primary_key=("id",))) == []
 
 
 @pytest.mark.parametrize(

@@ -147,10 +147,11 @@ def group_comparable(schema: Schema) -> dict[tuple[str, str], int]:
 
 
 def _is_key(table: Table, column: Column) -> bool:
-    """Whether a column tells the rows of a table apart, as far as is known."""
+    """Whether a column tells the rows of a table apart: names may by chance."""
+    unique = column.distinct is not None and column.distinct == table.rows
     return (
         table.primary_key == (column.name,)
-        or (column.distinct is not None and column.distinct == table.rows)
+        or (unique and not table.primary_key)
         or label_column(column.name, column.kind, (), "en").role == "id"
     )
 
