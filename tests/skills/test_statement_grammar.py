@@ -8,7 +8,7 @@ import pytest
 from tests.skills.lark import Lark
 from tests.skills.made_schema import SHOP
 
-from citewell.sql.complete_grouping import complete_grouping, make_runnable
+from citewell.sql.complete_grouping import make_runnable
 from citewell.sql.engines.engine import Column, Schema, Table
 from citewell.sql.grammar.plain_names import write_plain_names
 from citewell.sql.grammar.statement_grammar import build_grammar
@@ -106,14 +106,14 @@ def test_dates_by_month_as_each_engine_writes_it(dialect: str, month: str) -> No
 
 def test_all_that_is_shown_beside_sums_is_grouped_by_but_in_sqlite() -> None:
     sql = "SELECT name, count(*) FROM t GROUP BY id ORDER BY count(*) DESC"
-    assert complete_grouping(sql, "sqlite") == sql
+    assert make_runnable(sql, "sqlite") == sql
     whole = "SELECT name, COUNT(*) FROM t GROUP BY id, name ORDER BY COUNT(*) DESC"
-    assert complete_grouping(sql, "duckdb") == whole
-    assert complete_grouping("SELECT 1 FROM", "duckdb") == "SELECT 1 FROM"
+    assert make_runnable(sql, "duckdb") == whole
+    assert make_runnable("SELECT 1 FROM", "duckdb") == "SELECT 1 FROM"
     by_name = "SELECT name, SUM(cost) AS total FROM t GROUP BY name ORDER BY total DESC"
-    assert complete_grouping(by_name, "duckdb") == by_name
+    assert make_runnable(by_name, "duckdb") == by_name
     renamed = "SELECT name AS name, SUM(cost) FROM t GROUP BY id ORDER BY day"
-    assert "GROUP BY id, name, day" in complete_grouping(renamed, "duckdb")
+    assert "GROUP BY id, name, day" in make_runnable(renamed, "duckdb")
 
 
 def test_sums_of_groups_are_shown_with_the_groups() -> None:

@@ -6,46 +6,42 @@ one group apart, which no engine but SQLite would run.
 
 from __future__ import annotations
 
+from typing import Any
+
 from citewell.sql.engines.engine import Dialect
+from citewell.sql.parse_sql import parse_sql
 
 
 def make_runnable(sql: str, dialect: Dialect) -> str:
-    """A statement that the grammar let through, as every engine runs it."""
-    return complete_grouping(_show_groups(_compare_with_all(sql, dialect), dialect), dialect)
+    """A statement that the grammar let through, as every engine runs it; as it was where it cannot
+    be parsed.
+    """
+    if (tree := parse_sql(sql, dialect)) is None:
+        return sql
+    changed = [_compare_with_all(tree), _show_groups(tree)]
+    if dialect != "sqlite":
+        changed.append(_complete_grouping(tree))
+    return str(tree.sql(dialect=dialect)) if any(changed) else sql
 
 
-def _show_groups(sql: str, dialect: Dialect) -> str:
+def _show_groups(tree: Any) -> bool:
     """`SELECT sum(cost) ... GROUP BY month` with the months, without which nobody can read it."""
-    import sqlglot  # heavy: only a question about tables needs it
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
-    if " GROUP BY " not in sql or " LIMIT " in sql:
-        return sql
-    try:
-        tree = sqlglot.parse_one(sql, dialect=dialect)
-    except (SqlglotError, RecursionError):
-        return sql
     group = tree.args.get("group") if isinstance(tree, exp.Select) else None
-    if group is None or not all(each.find(exp.AggFunc) for each in tree.expressions):
-        return sql
+    if group is None or tree.args.get("limit"):
+        return False
+    if not all(each.find(exp.AggFunc) for each in tree.expressions):
+        return False
     keys = [key.copy() for key in group.expressions]
     tree.set("expressions", [*keys, *tree.expressions])
-    return str(tree.sql(dialect=dialect))
+    return True
 
 
-def _compare_with_all(sql: str, dialect: Dialect) -> str:
+def _compare_with_all(tree: Any) -> bool:
     """`= (SELECT ...)` as `IN (SELECT ...)` where it may give several rows: no LIMIT, no sum."""
-    import sqlglot  # heavy: only a question about tables needs it
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
-    if "= (SELECT " not in sql:
-        return sql
-    try:
-        tree = sqlglot.parse_one(sql, dialect=dialect)
-    except (SqlglotError, RecursionError):
-        return sql
     found = [
         each
         for each in tree.find_all(exp.EQ, exp.NEQ)
@@ -57,24 +53,14 @@ def _compare_with_all(sql: str, dialect: Dialect) -> str:
     for each in found:
         among = exp.In(this=each.this.copy(), query=each.expression.copy())
         each.replace(among if isinstance(each, exp.EQ) else exp.Not(this=among))
-    return tree.sql(dialect=dialect) if found else sql
+    return bool(found)
 
 
-def complete_grouping(sql: str, dialect: Dialect) -> str:
-    """`SELECT name, count(*) ... GROUP BY id` with `GROUP BY id, name`; for SQLite, and where it
-    cannot be parsed, as it was.
-    """
-    import sqlglot  # heavy: only a question about tables needs it
+def _complete_grouping(tree: Any) -> bool:
+    """`SELECT name, count(*) ... GROUP BY id` with `GROUP BY id, name`."""
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
-    if dialect == "sqlite":
-        return sql
-    try:
-        tree = sqlglot.parse_one(sql, dialect=dialect)
-    except (SqlglotError, RecursionError):
-        return sql
-    added = 0
+    added = False
     for select in tree.find_all(exp.Select):
         group, order = select.args.get("group"), select.args.get("order")
         if group is None or group.args.get("all"):
@@ -94,5 +80,5 @@ def complete_grouping(sql: str, dialect: Dialect) -> str:
             plain = key.find(exp.Column) and not key.find(exp.AggFunc, exp.Query)
             if plain and key not in group.expressions:
                 group.append("expressions", key.copy())
-                added += 1
-    return tree.sql(dialect=dialect) if added else sql
+                added = True
+    return added

@@ -7,11 +7,11 @@ from __future__ import annotations
 from typing import Any
 
 from citewell.sql.engines.engine import Schema
+from citewell.sql.parse_sql import parse_sql
 from citewell.sql.semantics.statement_tree import (
     Sources,
     list_places,
     map_sources,
-    parse_statement,
     resolve_column,
     split_where,
 )
@@ -23,7 +23,7 @@ def find_left_out(sql: str, schema: Schema) -> tuple[str, str] | None:
     """
     from sqlglot import exp
 
-    tree = parse_statement(sql, schema)
+    tree = parse_sql(sql, schema.dialect)
     if not isinstance(tree, exp.Select) or not _counts_groups(tree):
         return None
     sources, joins = map_sources(tree, schema), tree.args.get("joins", [])

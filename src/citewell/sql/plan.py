@@ -18,6 +18,7 @@ from citewell.sql.follow_confirmed import find_confirmed, fold_sql, has_same_sha
 from citewell.sql.grammar.plain_names import write_plain_names
 from citewell.sql.grammar.statement_grammar import build_grammar
 from citewell.sql.model_reply import NotInTables, SQLReply, as_reply, ask_sql
+from citewell.sql.parse_sql import parse_sql
 from citewell.sql.plan_messages import LABELS, build_messages, select_examples, select_rules
 from citewell.sql.plan_types import Analysis, Asked, Candidate
 from citewell.sql.question_kind import detect_intent, find_choices, is_change_request
@@ -217,14 +218,10 @@ def _get_id(item: Confirmed | Rule) -> str:
 
 def _count_tables_read(sql: str, dialect: Dialect) -> int:
     """How many times a statement names a table; 0 where it cannot be parsed."""
-    import sqlglot  # heavy: only a question about tables needs it
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
-    try:
-        return len(list(sqlglot.parse_one(sql, dialect=dialect).find_all(exp.Table)))
-    except (SqlglotError, RecursionError):
-        return 0
+    tree = parse_sql(sql, dialect)
+    return len(list(tree.find_all(exp.Table))) if tree is not None else 0
 
 
 def _collect_parameters(question: str, linked: Linked) -> dict[str, Any]:

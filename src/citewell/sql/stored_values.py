@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.sql.engines.engine import Column, Schema, Table
+from citewell.sql.parse_sql import parse_sql
 from citewell.sql.question_words import QUOTED
 
 OFFERED = 3
@@ -52,7 +53,7 @@ class Absent:
 
 def extract_filters(sql: str, schema: Schema) -> list[Filter]:
     """Texts that a statement compares columns with, by `=` and `IN`; empty if unreadable."""
-    tree = _parse_statement(sql, schema.dialect)
+    tree = parse_sql(sql, schema.dialect)
     if tree is None:
         return []
     from sqlglot import exp
@@ -127,7 +128,7 @@ def replace_literal(sql: str, dialect: str, old: str, new: str) -> str:
     """The statement with one text in the place of another, wherever it is compared with."""
     from sqlglot import exp
 
-    tree = _parse_statement(sql, dialect)
+    tree = parse_sql(sql, dialect)
     if tree is None:
         return sql
     for literal in list(tree.find_all(exp.Literal)):
@@ -151,7 +152,7 @@ def build_lookup(found: Filter, dialect: str) -> str:
 
 def list_tables(sql: str, schema: Schema) -> list[str]:
     """Names of the schema's tables that a statement reads, in order."""
-    tree = _parse_statement(sql, schema.dialect)
+    tree = parse_sql(sql, schema.dialect)
     if tree is None:
         return []
     return list(dict.fromkeys(table.name for table in _map_tables(tree, schema).values()))
@@ -162,7 +163,7 @@ def list_remarks(sql: str, schema: Schema, shown: Sequence[str] = ()) -> list[st
     that it names or that are `shown`. A sum has no name that tells its unit; the column that it is
     of has.
     """
-    tree = _parse_statement(sql, schema.dialect)
+    tree = parse_sql(sql, schema.dialect)
     if tree is None:
         return []
     from sqlglot import exp
@@ -185,17 +186,6 @@ def list_remarks(sql: str, schema: Schema, shown: Sequence[str] = ()) -> list[st
 
 def _fold_value(text: str) -> str:
     return re.sub(r"[\s_\-.]+", "", unicodedata.normalize("NFKC", text).casefold())
-
-
-def _parse_statement(sql: str, dialect: str) -> Any:
-    """The tree of a statement; None where it cannot be read."""
-    import sqlglot
-    from sqlglot.errors import SqlglotError
-
-    try:
-        return sqlglot.parse_one(sql, dialect=dialect)
-    except (SqlglotError, RecursionError):
-        return None
 
 
 def _map_tables(tree: Any, schema: Schema) -> dict[str, Table]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from citewell.sql.engines.engine import Schema, Table
+from citewell.sql.parse_sql import parse_sql
 from citewell.sql.schema_text import get_quote_mark, quote_name, quote_path
 
 Edit = tuple[int, int, str]  # from, to, what stands there instead
@@ -22,13 +23,9 @@ def write_plain_names(sql: str, schema: Schema) -> str:
     be parsed, or needs its aliases: it reads a table twice side by side, or a SELECT inside another
     speaks of the outer one's tables.
     """
-    import sqlglot  # heavy: only a question about tables needs it
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
-    try:
-        tree = sqlglot.parse_one(sql, dialect=schema.dialect)
-    except (SqlglotError, RecursionError):
+    if (tree := parse_sql(sql, schema.dialect)) is None:
         return sql
     edits: list[Edit] = []
     try:

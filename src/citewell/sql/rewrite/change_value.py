@@ -9,10 +9,10 @@ from collections import defaultdict
 from typing import Any
 
 from citewell.sql.engines.engine import Schema
+from citewell.sql.parse_sql import parse_sql
 from citewell.sql.semantics.statement_tree import (
     Sources,
     map_sources,
-    parse_statement,
     resolve_column,
     split_where,
     write_alias,
@@ -36,7 +36,7 @@ def change_value(sql: str, follow_up: str, schema: Schema) -> str:
     from sqlglot import exp
 
     found = find_stored_values(follow_up, schema)
-    tree = parse_statement(sql, schema) if found and _names_only(follow_up, found) else None
+    tree = parse_sql(sql, schema.dialect) if found and _names_only(follow_up, found) else None
     if not isinstance(tree, exp.Select) or len(list(tree.find_all(exp.Query))) > 1:
         return ""
     sources = map_sources(tree, schema)

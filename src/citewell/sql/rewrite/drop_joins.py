@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 from citewell.sql.engines.engine import Schema
+from citewell.sql.parse_sql import parse_sql
 from citewell.sql.schema_link import Linked
 from citewell.sql.semantics.statement_tree import (
     Sources,
     list_places,
     map_sources,
-    parse_statement,
     resolve_column,
 )
 
@@ -26,7 +26,7 @@ def drop_joins(sql: str, schema: Schema, linked: Linked | None) -> str:
     """
     from sqlglot import exp
 
-    tree = parse_statement(sql, schema) if linked is not None and " JOIN " in sql else None
+    tree = parse_sql(sql, schema.dialect) if linked is not None and " JOIN " in sql else None
     if not isinstance(tree, exp.Select) or linked is None:
         return sql
     joins = tree.args.get("joins", [])

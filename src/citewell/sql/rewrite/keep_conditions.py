@@ -9,12 +9,12 @@ from typing import Any
 
 from citewell.sql.engines.engine import Schema
 from citewell.sql.name_likeness import list_targets, score_by_letters
+from citewell.sql.parse_sql import parse_sql
 from citewell.sql.plan_types import Previous
 from citewell.sql.question_words import extract_content_words
 from citewell.sql.semantics.statement_tree import (
     Sources,
     map_sources,
-    parse_statement,
     resolve_column,
     split_where,
     write_alias,
@@ -29,7 +29,7 @@ def keep_conditions(sql: str, before: Previous, schema: Schema) -> str:
     """The statement with those conditions of `before` that hold on; as it is where none does."""
     from sqlglot import exp
 
-    new, old = parse_statement(sql, schema), parse_statement(before.sql, schema)
+    new, old = parse_sql(sql, schema.dialect), parse_sql(before.sql, schema.dialect)
     if not isinstance(new, exp.Select) or not isinstance(old, exp.Select):
         return sql
     changed = _drop_earlier_values(new, old, before, schema)

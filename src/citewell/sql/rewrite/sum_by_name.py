@@ -10,6 +10,7 @@ from typing import Any
 
 from citewell.sql.column_label import split_name
 from citewell.sql.engines.engine import Dialect
+from citewell.sql.parse_sql import parse_sql
 from citewell.text.split_words import split_words
 
 _SINGLE = re.compile(
@@ -83,14 +84,9 @@ def _is_limit_one(limit: Any) -> bool:
 
 def _parse_plain_select(sql: str, dialect: Dialect) -> Any:
     """The tree of a SELECT without groups, aggregates, windows, set operations, DISTINCT."""
-    import sqlglot
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
-    try:
-        tree = sqlglot.parse_one(sql, dialect=dialect)
-    except (SqlglotError, RecursionError):
-        return None
+    tree = parse_sql(sql, dialect)
     if isinstance(tree, exp.Select):
         _ungroup_edges(tree)
     if not isinstance(tree, exp.Select) or any(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from citewell.sql.engines.engine import Schema
+from citewell.sql.parse_sql import parse_sql
 from citewell.sql.semantics.description import Description
 from citewell.sql.semantics.metrics import list_measures
 from citewell.sql.semantics.put_metrics import put_metrics
@@ -16,7 +17,6 @@ from citewell.sql.semantics.statement_tree import (
     fold_expression,
     map_sources,
     owns_node,
-    parse_statement,
     split_conditions,
     split_where,
 )
@@ -36,7 +36,7 @@ class Applied:
 def complete_statement(sql: str, schema: Schema, description: Description) -> str:
     """The statement to run. Raises Misnamed where a metric stands where none can."""
     measures, filters = list_measures(description, schema), list_filters(description, schema)
-    tree = parse_statement(sql, schema) if measures or filters else None
+    tree = parse_sql(sql, schema.dialect) if measures or filters else None
     if tree is None:
         return sql
     from sqlglot import exp
@@ -53,7 +53,7 @@ def complete_statement(sql: str, schema: Schema, description: Description) -> st
 def list_applied(sql: str, schema: Schema, description: Description) -> list[Applied]:
     """What of the description stands in a statement, whoever wrote it there."""
     measures, filters = list_measures(description, schema), list_filters(description, schema)
-    tree = parse_statement(sql, schema) if measures or filters else None
+    tree = parse_sql(sql, schema.dialect) if measures or filters else None
     if tree is None:
         return []
     from sqlglot import exp

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from citewell.sql.engines.engine import Column, ForeignKey, Schema, Table
+from citewell.sql.parse_sql import parse_sql
 from citewell.sql.semantics.description import DescribedColumn, DescribedTable, Description
 
 
@@ -68,13 +69,9 @@ def parse_join(text: str, schema: Schema) -> tuple[str, ForeignKey] | str | None
     """The table that a join stands at, and its key: `a.x = b.y AND a.z = b.w`. A text: the name
     in it that the schema does not have; None: it is no join.
     """
-    import sqlglot
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
-    try:
-        tree = sqlglot.parse_one(text, dialect=schema.dialect)
-    except (SqlglotError, RecursionError):
+    if (tree := parse_sql(text, schema.dialect)) is None:
         return None
     pairs = list(tree.flatten()) if isinstance(tree, exp.And) else [tree]
     sides: dict[str, list[str]] = {}

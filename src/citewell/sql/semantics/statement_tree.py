@@ -21,16 +21,6 @@ class Named(NamedTuple):
 Sources = dict[str, Named]
 
 
-def parse_statement(sql: str, schema: Schema) -> Any:
-    import sqlglot
-    from sqlglot.errors import SqlglotError
-
-    try:
-        return sqlglot.parse_one(sql, dialect=schema.dialect)
-    except (SqlglotError, RecursionError):
-        return None
-
-
 def list_places(select: Any) -> list[Any]:
     """FROM and JOINs of one SELECT."""
     first = select.args.get("from_")

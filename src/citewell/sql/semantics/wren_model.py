@@ -10,6 +10,7 @@ from typing import Any
 
 from citewell.messages import Text
 from citewell.sql.engines.engine import Schema
+from citewell.sql.parse_sql import parse_sql
 from citewell.sql.semantics.description import DescribedColumn, DescribedTable, Description, Metric
 from citewell.sql.semantics.imported import (
     Imported,
@@ -110,14 +111,10 @@ def _read_column(name: str, stored: str, column: Node, enums: dict[str, Node]) -
 
 def _read_join(relationship: Node, schema: Schema, found: _Model) -> str:
     """The condition over tables; empty where it cannot be read."""
-    import sqlglot
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
     name, said = read_text(relationship.get("name")), read_text(relationship.get("condition"))
-    try:
-        tree = sqlglot.parse_one(said, dialect=schema.dialect)
-    except (SqlglotError, RecursionError):
+    if (tree := parse_sql(said, schema.dialect)) is None:
         found.left.append((name, Text("its condition cannot be read")))
         return ""
     for column in tree.find_all(exp.Column):
