@@ -286,6 +286,12 @@ async def test_which_source_a_question_is_about() -> None:
     assert outline_schema(SHOP, 3) == "sales.orders (city, amount, note)"
 
 
+def test_a_count_of_different_values_says_so() -> None:
+    for name in ("count(DISTINCT T1.pet_type)", 'COUNT(distinct "pet_type")'):
+        told = [describe_rows(rows([name], [[2]]), lang)[0].text for lang in ("en", "zh")]
+        assert told == ["The count of different pet type is 2.", "不同的 pet type 的数量为 2。"]
+
+
 def test_the_highest_of_figures_in_another_order() -> None:
     """Rows keep their order; which is the highest is said, where it is one and the quote shows
     it.

@@ -22,6 +22,7 @@ _AGGREGATE = re.compile(
     r'total)(?:_star)?\s*\(\s*(?:distinct\s+)?["`\[]?([^()]*?)["`\]]?\s*\)\s*$',
     re.IGNORECASE,
 )
+_DISTINCT = re.compile(r"\(\s*distinct\b", re.IGNORECASE)
 _PAIR = re.compile(
     r"^\s*(sum|avg|min|max)\s*\(\s*\(?([^()*/+-]+?)\s*([*/+-])\s*([^()*/+-]+?)\)?\s*\)\s*$",
     re.IGNORECASE,
@@ -160,7 +161,8 @@ def label_column(name: str, kind: Kind, values: Sequence[Value], lang: str) -> L
     base, unit = _split_unit(of)
     words = _format_words(base)
     if aggregate == "count":
-        return Label(_describe_count(words, lang), "", "quantity")
+        different = _DISTINCT.search(name) is not None
+        return Label(_describe_count(words, lang, different=different), "", "quantity")
     role = _detect_role(base, kind, values) if aggregate in {"", "min", "max"} else "quantity"
     if aggregate:
         said = _SAID.get(lang, _SAID["en"])[aggregate]
@@ -192,10 +194,13 @@ def _split_aggregate(name: str) -> tuple[str, str]:
     return (name.strip().lower(), "") if name.strip().lower() in _BARE else ("", name)
 
 
-def _describe_count(words: str, lang: str) -> str:
+def _describe_count(words: str, lang: str, *, different: bool) -> str:
     if not words:
         return _SAID.get(lang, _SAID["en"])["count"]
-    return f"{_pad_latin(words)}的数量" if lang == "zh" else f"count of {words}"
+    if lang == "zh":
+        before = "不同的" + " " * words[:1].isascii() if different else ""
+        return f"{before}{_pad_latin(words)}的数量"
+    return f"count of {'different ' * different}{words}"
 
 
 def _pad_latin(words: str) -> str:
