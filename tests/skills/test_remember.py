@@ -250,19 +250,16 @@ HARMLESS = [  # questions about secrets, and answers to them
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", [*SECRETS, *TOLD])
-def test_secrets(text: str) -> None:
+def test_secrets() -> None:
     """Not remembered, asked for or not."""
-    assert is_secret(text)
-    assert has_secret(text)
-    assert extract_stated_facts(text) == []
-    assert extract_stated_facts(f"Remember that {text}") == []
-    assert extract_stated_facts(f"请记住：{text}") == []
+    texts = [*SECRETS, *TOLD]
+    assert [text for text in texts if not (is_secret(text) and has_secret(text))] == []
+    for lead in ("", "Remember that ", "请记住："):
+        assert [text for text in texts if extract_stated_facts(lead + text)] == []
 
 
-@pytest.mark.parametrize("text", [*NO_SECRETS, *ORDINARY])
-def test_no_secrets(text: str) -> None:
-    assert not is_secret(text)
+def test_no_secrets() -> None:
+    assert [text for text in (*NO_SECRETS, *ORDINARY) if is_secret(text)] == []
 
 
 @pytest.mark.parametrize("text", HARMLESS)
