@@ -1,8 +1,8 @@
 """`citewell` as processes of their own, without the second of CPU that each takes to import it: one
 process has imported everything, and each of them is a fork of it.
 
-The one rule: nothing of ours runs in the process that is forked, so a fork finds what a new process
-finds; arguments, environment, folder and files are those of the call.
+The one rule: nothing of ours runs in the process that is forked, but that its routes are built. So
+a fork finds what a new process finds; arguments, environment, folder and files are the call's.
 """
 
 from __future__ import annotations
@@ -97,13 +97,15 @@ def _start_forker() -> socket.socket:
 
 
 def _import_everything() -> None:
+    from fastapi.routing import iter_route_contexts
+
     from citewell.interfaces import http
     from citewell.interfaces.cli.commands import COMMANDS
     from citewell.service.ask import agent_runners
 
     for place in COMMANDS.values():
         place.load()
-    assert http
+    assert [*iter_route_contexts(http.ROUTES)]  # which builds them
     assert agent_runners
     gc.freeze()
 

@@ -105,6 +105,17 @@ ROUTERS: tuple[APIRouter, ...] = (
 MODELS_ONLY = (metrics.router, model_routes.router, openai_embeddings.router, status_routes.router)
 
 
+def join_routes(routers: tuple[APIRouter, ...]) -> list[BaseRoute]:
+    joined = APIRouter(generate_unique_id_function=get_operation_id)
+    for router in routers:
+        joined.include_router(router)
+    return joined.routes
+
+
+# Joined once in a process: the first request to a route builds it, which takes milliseconds.
+ROUTES, MODEL_ROUTES = join_routes(ROUTERS), join_routes(MODELS_ONLY)
+
+
 def create_app(app: App, *, models_only: bool = False, works: bool = True) -> FastAPI:
     """The web application around an open App. How it ends is the App's to say (`App.stopping`).
     `models_only`: without page, documents, questions and jobs. `works`: it takes jobs itself.
@@ -136,7 +147,6 @@ def create_app(app: App, *, models_only: bool = False, works: bool = True) -> Fa
         openapi_url="/api/openapi.json",
         docs_url=None,  # its page loads scripts from another site; ours is page/api_page.py
         redoc_url=None,
-        generate_unique_id_function=get_operation_id,
         lifespan=lifespan,
         exception_handlers=HANDLERS,
         telemetry={
@@ -152,8 +162,7 @@ def create_app(app: App, *, models_only: bool = False, works: bool = True) -> Fa
     http.state.connections = _build_connections(app.settings.access)
     http.state.connections.told = counts.watch_connections(http.state.connections)
     http.state.mcp = mcp_gateway.MCPGateway(app.stopping, get_redactor(http))
-    for router in routers:
-        http.include_router(router)
+    http.routes.extend(MODEL_ROUTES if models_only else ROUTES)
     described = cache(lambda: build_openapi(http, signs_in=app.settings.auth == "token"))
     http.openapi = described  # type: ignore[method-assign]  # the framework's own way of saying it otherwise
     http.add_middleware(Access, settings=app.settings)
