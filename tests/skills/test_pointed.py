@@ -188,17 +188,17 @@ def test_references_by_number(question: str, keys: list[str]) -> None:
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("Table 9", "The paper has no Table 9; it has Tables 1 to 3."),
-        ("Table 1 and 9", "The paper has no Table 9; it has Tables 1 to 3."),
-        ("Figure 4b", "The paper has no Figure 4b; it has Figure 1 only."),
-        ("the fifth figure", "The paper has no Figure 5; it has Figure 1 only."),
-        ("equation 7", "The paper has no Equation (7); it has Equation 1 only."),
-        ("Section 8", "The paper has no Section 8; it has Sections 1 to 5 and A."),
-        ("appendix B", "The paper has no Appendix B; it has Sections 1 to 5 and A."),
-        ("page 9", "The paper has no page 9; it has 4 pages, printed as 311 to 314."),
+        ("Table 9", "The paper has no Table 9; it has Table 1 to Table 3."),
+        ("Table 1 and 9", "The paper has no Table 9; it has Table 1 to Table 3."),
+        ("Figure 4b", "The paper has no Figure 4b; it has Figure 1."),
+        ("the fifth figure", "The paper has no Figure 5; it has Figure 1."),
+        ("equation 7", "The paper has no Equation (7); it has Equation (1)."),
+        ("Section 8", "The paper has no Section 8; it has Section 1 to Section 5, Section A."),
+        ("appendix B", "The paper has no Appendix B; it has Section 1 to Section 5, Section A."),
+        ("page 9", "The paper has no page 9; it has page 1 to page 4, printed as 311 to 314."),
         (
             "reference [12]",
-            "The paper has no reference [12]; its list has 3 references, which are not numbered.",
+            "The paper has no reference [12]; it has 3 references without numbers.",
         ),
         ("Table 1, Figure 1, Section 3 and page 2", ""),
     ],
@@ -213,15 +213,15 @@ def test_what_is_missing_is_said_in_chinese() -> None:
     book = chinese()
     assert (
         describe_missing(find_paper_targets("表9和图 3（b）", book), book, "zh")
-        == "论文中没有表 9；它有表 1、2。论文中没有图 3b；它有图 2-1。"
+        == "论文中没有表 9；它有表 1至表 2。论文中没有图 3b；它有图 2-1。"
     )
     assert (
         describe_missing(find_paper_targets("第五页", book), book, "zh")
-        == "论文中没有第5页；它有 1 页。"
+        == "论文中没有第5页；它有第1页。"
     )
     assert (
         describe_missing(find_paper_targets("参考文献[7]", book), book, "zh")
-        == "论文中没有参考文献[7]；它的参考文献表有 3 条。"
+        == "论文中没有参考文献 [7]；它有参考文献 [1]至参考文献 [3]。"
     )
 
 

@@ -134,7 +134,7 @@ def test_the_questions_of_paper_qa(shared_data: Path) -> None:
     assert asked["637"][3].startswith("The paper has no “figure at the bottom of page 6985”")
     assert asked["627"] == (["Figure 5", "Figure 6"], [], [], "")
     assert asked["628"][3].startswith(
-        "The paper has no Figure 7; it has Figures 1 to 6."
+        "The paper has no Figure 7; it has Figure 1 to Figure 6."
     )  # not answerable, says the set
     assert asked["647"][:2] == (["Table 2"], ["3.4"])
     assert asked["648"][0] == ["Table 1", "Table 2"]

@@ -39,7 +39,7 @@ def find_references(question: str, book: OpenPaper) -> Found:
             if number in keys:
                 found.add([keys[number]], match.span())
             else:
-                found.add_missing("reference", f"[{number}]", match.span())
+                found.add_missing("reference", number, match.span())
     return found
 
 

@@ -6,10 +6,11 @@ could mean several things points to nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from citewell.messages import Text, translate
 from citewell.skills.paper.bibliography_references import find_references, has_numbered_references
 from citewell.skills.paper.float_references import find_equations, find_floats, sort_floats
 from citewell.skills.paper.found_references import Found, Kind, Missing
@@ -78,121 +79,70 @@ def _strip_pointers(question: str, finders: Sequence[Found]) -> str:
     return " ".join("".join(letters).split())
 
 
-_NAMES: Final[dict[str, dict[Kind, tuple[str, str]]]] = {
-    "en": {
-        "figure": ("Figure", "figures"),
-        "table": ("Table", "tables"),
-        "equation": ("Equation", "numbered equations"),
-        "section": ("Section", "sections"),
-        "page": ("page", "pages"),
-        "reference": ("reference", "references"),
-    },
-    "zh": {
-        "figure": ("图", "图"),
-        "table": ("表", "表"),
-        "equation": ("式", "带编号的公式"),
-        "section": ("章节", "章节"),
-        "page": ("页", "页"),
-        "reference": ("参考文献", "参考文献"),
-    },
+_NAMES: Final[Mapping[Kind, Text]] = {
+    "figure": Text("Figure {label}"),
+    "table": Text("Table {label}"),
+    "equation": Text("Equation ({label})"),
+    "section": Text("Section {label}"),
+    "page": Text("page {label}"),
+    "reference": Text("reference [{label}]"),
 }
+_APPENDIX = Text("Appendix {label}")
+_WORDS = Text("“{words}”")
+_RUN = Text("{first} to {last}")
+_ABSENT = Text("The paper has no {one}; it has {there}.")
+_NONE = Text("I found no {one} in the paper.")
+_PRINTED = Text("{there}, printed as {pages}")
+_UNNUMBERED = Text("{n} references without numbers")
 
 
 def describe_missing(points: PaperTargets, book: OpenPaper, lang: str) -> str:
-    """`The paper has no Table 9; it has Tables 1 to 3.`, a sentence each; or empty."""
-    return ("" if lang == "zh" else " ").join(
-        _describe_one_missing(missing, book, lang) for missing in points.missing
-    )
+    """`The paper has no Table 9; it has Table 1 to Table 3.`, a sentence each; or empty."""
+    said = []
+    for missing in points.missing:
+        one, there = _name_missing(missing), _describe_existing(missing.kind, book)
+        text = _ABSENT.fill(one=one, there=Text(", ").join(there)) if there else _NONE.fill(one=one)
+        said.append(translate(text, lang))
+    return ("" if lang == "zh" else " ").join(said)
 
 
-def _describe_one_missing(missing: Missing, book: OpenPaper, lang: str) -> str:
-    one = _name_missing(missing, lang)
-    there = _describe_existing(missing.kind, book, lang)
-    if lang == "zh":
-        return f"论文中没有{one}；{there}。"
-    return f"The paper has no {one}; {there}."
+def _name_missing(missing: Missing) -> Text:
+    if appendix := re.fullmatch(r"Appendix (\S+)", missing.label):
+        return _APPENDIX.fill(label=appendix[1])
+    if missing.label and not re.match(r"[A-Z]?[\d.]+[a-h]?$|[A-Z]$", missing.label):
+        return _WORDS.fill(words=missing.label)  # words of the question
+    return _NAMES[missing.kind].fill(label=missing.label or "1")
 
 
-def _name_missing(missing: Missing, lang: str) -> str:
-    name, many = _NAMES["zh" if lang == "zh" else "en"][missing.kind]
-    label = missing.label
-    if not label:
-        return many
-    if appendix := re.fullmatch(r"Appendix (\S+)", label):
-        return f"附录 {appendix[1]}" if lang == "zh" else label
-    # words of the question, or an author's name
-    if not re.match(r"\[?[A-Z]?[\d.]+[a-h]?\]?$|[A-Z]$", label):
-        return f"“{label}”" if lang == "zh" or missing.kind != "reference" else label
-    if lang == "zh":
-        words = {"page": f"第{label}页", "section": f"第{label}节", "equation": f"式（{label}）"}
-        return words.get(missing.kind, f"{name}{'' if label.startswith('[') else ' '}{label}")
-    return f"{name} ({label})" if missing.kind == "equation" else f"{name} {label}"
-
-
-def _describe_existing(kind: Kind, book: OpenPaper, lang: str) -> str:
-    """What of the kind there is: `it has Tables 1 to 3`."""
-    chinese = lang == "zh"
-    paper = book.paper
+def _describe_existing(kind: Kind, book: OpenPaper) -> list[Text]:
+    """What of the kind there is, what runs on as one."""
+    paper, name = book.paper, _NAMES[kind]
     if kind == "page":
-        return _describe_pages(book, lang)
-    if kind == "reference":
-        if not paper.references:
-            return "没有找到参考文献表" if chinese else "I found no list of references in it"
-        n, how = len(paper.references), has_numbered_references(book)
-        if chinese:
-            return f"它的参考文献表有 {n} 条" + ("" if how else "，没有编号")
-        return f"its list has {n} references" + ("" if how else ", which are not numbered")
+        count, first = len(book.document.pages), find_first_printed_page(book) or 1
+        found = _group_runs(name, [str(n + 1) for n in range(count)])
+        pages = _RUN.fill(first=str(first), last=str(first + count - 1))
+        return [_PRINTED.fill(there=found[0], pages=pages)] if found and first != 1 else found
+    if kind == "reference" and paper.references and not has_numbered_references(book):
+        return [_UNNUMBERED.fill(n=str(len(paper.references)))]
     if kind == "section":
-        known = [number for number in dict.fromkeys(get_section_numbers(paper.parts)) if number]
-        top = [number for number in known if "." not in number and not re.match(r"[A-Z]\d", number)]
+        numbers = [number for number in get_section_numbers(paper.parts) if number]
+        numbers = [n for n in numbers if "." not in n and not re.match(r"[A-Z]\d", n)]
+    elif kind == "reference":
+        numbers = [entry.key for entry in paper.references]
     elif kind == "equation":
-        top = list(
-            dict.fromkeys(normalize_number(each.label) for each in paper.equations if each.label)
-        )
+        numbers = [normalize_number(each.label) for each in paper.equations if each.label]
     else:
-        top = list(
-            dict.fromkeys(fold_text(paper.floats[i].number) for i in sort_floats(kind, book))
-        )
-    return _describe_numbers(kind, top, lang)
+        numbers = [fold_text(paper.floats[i].number) for i in sort_floats(kind, book)]
+    return _group_runs(name, list(dict.fromkeys(numbers)))
 
 
-def _describe_pages(book: OpenPaper, lang: str) -> str:
-    count, first = len(book.document.pages), find_first_printed_page(book)
-    if lang == "zh":
-        return f"它有 {count} 页" + (
-            f"（印刷页码 {first} 至 {first + count - 1}）" if first not in (None, 1) else ""
-        )
-    printed = (
-        f", printed as {first} to {first + count - 1}"
-        if first not in (None, 1) and first is not None
-        else ""
-    )
-    return f"it has {count} pages{printed}"
-
-
-def _describe_numbers(kind: Kind, numbers: Sequence[str], lang: str) -> str:
-    name, many = _NAMES["zh" if lang == "zh" else "en"][kind]
-    if not numbers:
-        return f"其中没有找到{many}" if lang == "zh" else f"I found no {many} in it"
-    spans = _group_runs(numbers, " 至 " if lang == "zh" else " to ")
-    if lang == "zh":
-        return f"它有{name} {'、'.join(spans)}"
-    only = " only" if len(numbers) == 1 else ""
-    joined = ", ".join(spans[:-1]) + (" and " if len(spans) > 1 else "") + spans[-1]
-    return f"it has {name}{'' if only else 's'} {joined}{only}"
-
-
-def _group_runs(numbers: Sequence[str], to: str) -> list[str]:
-    """`1, 2, 3, 5, A` -> `1 to 3`, `5`, `A`."""
+def _group_runs(name: Text, numbers: Sequence[str]) -> list[Text]:
+    """`1, 2, 3, 5, A` -> `Table 1 to Table 3`, `Table 5`, `Table A`."""
     runs: list[list[str]] = []
     for number in numbers:
-        if (
-            runs
-            and number.isdigit()
-            and runs[-1][-1].isdigit()
-            and int(number) == int(runs[-1][-1]) + 1
-        ):
+        if runs and f"{runs[-1][-1]}{number}".isdigit() and int(number) == int(runs[-1][-1]) + 1:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return [span for run in runs for span in ([f"{run[0]}{to}{run[-1]}"] if len(run) > 2 else run)]
+    ends = [(name.fill(label=run[0]), name.fill(label=run[-1]), len(run)) for run in runs]
+    return [_RUN.fill(first=a, last=b) if n > 1 else a for a, b, n in ends]
