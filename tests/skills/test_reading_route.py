@@ -330,12 +330,18 @@ class Meaning(ScriptedEmbedder):
     def __init__(self, kind: str, cosine: float) -> None:
         super().__init__()
         self.kind, self.cosine = kind, cosine
+        self.name = f"meaning-{kind}-{cosine}"  # of one name examples are embedded once
 
     async def query(self, text: str) -> Vector:
         return np.array([1.0, 0.0], np.float32)
 
     async def passages(self, texts: Sequence[str]) -> Vector:
-        own = {each for kind, of in DESCRIPTIONS.items() if kind == self.kind for each in of}
+        own = {
+            each
+            for kind, of in DESCRIPTIONS.items()
+            if kind == self.kind
+            for each in of.split(" | ")
+        }
         near = np.array([self.cosine if text in own else 0.8 for text in texts], np.float32)
         return np.stack([near, np.sqrt(1 - near**2)], axis=1)
 

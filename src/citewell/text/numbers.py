@@ -134,7 +134,7 @@ def _find_numbers(text: str) -> Iterator[tuple[int, int, str]]:
             yield (
                 match.start(),
                 match.end(),
-                _format_decimal(Decimal(_parse_han_number(figure))) + ("%" if percent else ""),
+                _format_decimal(Decimal(parse_han_number(figure))) + ("%" if percent else ""),
             )
 
 
@@ -166,7 +166,7 @@ def _parse_number_words(words: str) -> int | None:
     return total + current
 
 
-def _parse_han_number(text: str) -> int:
+def parse_han_number(text: str) -> int:
     """二〇二四 -> 2024, 三百五十 -> 350, 十二 -> 12, 一万两千 -> 12000."""
     if not any(c in _HAN_SCALES for c in text):
         return int("".join(str(_HAN_DIGITS[c]) for c in text[:_LONGEST]))

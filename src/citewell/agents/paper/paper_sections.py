@@ -92,14 +92,27 @@ def _build_title_passage(book: OpenPaper, n: int) -> list[Passage]:
 
 def _read_sections(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passage]:
     """Its parts as they stand, for a connected model."""
-    question, book = state.clarified_question, deps.book
-    own = filter_for_agent(state.pointed, agent, book)
-    named = build_target_passages(own, book, question, budget) if own else []
-    if named and agent == FIGURES:
-        return named
+    named, roles = _collect_named(agent, state, deps.book, budget)
     first = [span for passage in named for span in passage.spans]
-    roles = [role for role in SECTION_AGENTS[agent] if role != "front"]
-    return build_section_text(roles, book, question, first, state.hits, budget)
+    return (
+        build_section_text(roles, deps.book, state.clarified_question, first, state.hits, budget)
+        if roles
+        else named
+    )
+
+
+def _collect_named(
+    agent: str, state: PaperState, book: OpenPaper, budget: int
+) -> tuple[list[Passage], list[Role]]:
+    """What the question names of an agent's part, and the roles of what it reads besides; none
+    beside a figure or an entry that is named.
+    """
+    own = filter_for_agent(state.pointed, agent, book)
+    named = build_target_passages(own, book, state.clarified_question, budget) if own else []
+    if named and agent == FIGURES:
+        return named, []
+    # the title and the authors are facts of the structure
+    return named, [role for role in SECTION_AGENTS[agent] if role != "front"]
 
 
 def _quote_sections(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passage]:
@@ -107,15 +120,9 @@ def _quote_sections(agent: str, state: PaperState, deps: Deps, budget: int) -> l
     question, book = state.clarified_question, deps.book
     if state.selection is not None:
         return build_selection_passages(state.selection, book, budget)
-    own = filter_for_agent(state.pointed, agent, book)
-    named = build_target_passages(own, book, question, budget) if own else []
-    if named and agent == FIGURES:
-        return named
-    # the title and the authors are facts of the structure
-    roles = [role for role in SECTION_AGENTS[agent] if role != "front"]
-    found = build_section_passages(
-        state.hits, roles, book, question, budget // 2 if named else budget
-    )
+    named, roles = _collect_named(agent, state, book, budget)
+    room = budget // 2 if named else budget
+    found = build_section_passages(state.hits, roles, book, question, room) if roles else []
     return [replace(passage, n=n) for n, passage in enumerate([*named, *found], start=1)]
 
 

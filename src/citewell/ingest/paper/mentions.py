@@ -100,11 +100,13 @@ def _find_float_mentions(text: str, floats: Sequence[Float]) -> Iterator[Mention
 def _normalize_number(number: str) -> str:
     """`IV` as `4`, `3–1` as `3-1`."""
     if number and set(number) <= set(_ROMAN):
-        values = [_ROMAN[char] for char in number]
-        return str(
-            sum(-value if value < max(values[n:]) else value for n, value in enumerate(values))
-        )
+        return str(parse_roman_number(number))
     return number.replace("–", "-").replace("—", "-")
+
+
+def parse_roman_number(text: str) -> int:
+    values = [_ROMAN[char] for char in text]
+    return sum(-value if value < max(values[n:]) else value for n, value in enumerate(values))
 
 
 def _find_by_number(

@@ -32,7 +32,7 @@ def number_citations(bound: Sequence[tuple[Sentence, Sequence[Unit], float]]) ->
             if key not in numbers:
                 numbers[key] = len(numbers) + 1
                 citations.append(
-                    _build_citation(
+                    build_citation(
                         numbers[key], unit, score, verified=sentence.verdict == "supported"
                     )
                 )
@@ -41,7 +41,7 @@ def number_citations(bound: Sequence[tuple[Sentence, Sequence[Unit], float]]) ->
     return Proof(shown, citations)
 
 
-def _build_citation(n: int, unit: Unit, score: float, *, verified: bool) -> Citation:
+def build_citation(n: int, unit: Unit, score: float, *, verified: bool) -> Citation:
     hit = unit.passage.hit
     return Citation(
         n=n,

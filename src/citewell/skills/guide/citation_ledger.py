@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.skills.answer.cite import Proof
+from citewell.skills.answer.cite import Proof, build_citation
+from citewell.skills.evidence.numbered import Unit
 from citewell.skills.guide.quotable import Line
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.types import Citation, Sentence
@@ -26,43 +27,25 @@ class Ledger:
         """
         quote = " ".join(line.quote.split())
         text = line.text if line.text.casefold().rstrip(" .。") in quote.casefold() else quote
-        return (
-            Sentence(text=text, citations=[self.cite_line(line)], verdict="supported")
-            if text
-            else None
-        )
+        if not text:
+            return None
+        return Sentence(text=text, citations=[self.cite_line(line)], verdict="supported")
 
     def cite_line(self, line: Line) -> int:
         """The number of a line's quote."""
-        hit = self._book.hit(line.start, line.end)
-        return self._number_citation(
-            Citation(
-                n=1,
-                doc_id=hit.doc_id,
-                title=hit.title,
-                uri=hit.uri,
-                page=hit.page,
-                section=" › ".join(hit.heading_path),
-                quote=hit.text,
-                start=line.start,
-                end=line.end,
-            )
-        )
+        passage = self._book.passage(1, [(line.start, line.end)])
+        unit = Unit("1.1", passage, line.start, line.end)
+        return self._number_citation(build_citation(1, unit, 0.0, verified=True))
 
     def renumber_sentences(self, proof: Proof, kept: Sequence[Sentence]) -> list[Sentence]:
         """Sentences of a proof with the report's numbers; title, page, section of each quote."""
         of = {citation.n: citation for citation in proof.citations}
-        return [
-            sentence.model_copy(
-                update={
-                    "citations": [
-                        self._number_citation(self._locate_citation(of[n]))
-                        for n in sentence.citations
-                    ]
-                }
-            )
-            for sentence in kept
-        ]
+        new = {
+            n: self._number_citation(self._locate_citation(of[n]))
+            for s in kept
+            for n in s.citations
+        }
+        return [s.model_copy(update={"citations": [new[n] for n in s.citations]}) for s in kept]
 
     def _locate_citation(self, citation: Citation) -> Citation:
         hit = self._book.hit(citation.start, citation.end)

@@ -31,19 +31,11 @@ FUTURE_HEADING: Final = compile_any(
 OPENING: Final = 0.2  # share of an abstract in which its first sentence stands
 FEW: Final = 6  # content words: less says little
 LONG: Final = 300  # characters: what is longer is read twice
-_LABEL = compile_any(
-    r"\b(?:Sections?|Sec\.|Figures?|Fig\.|Tables?|Tab\.|Eq\.|Equation|Appendix|"
-    r"Algorithm)\s*\d+(?:\.\d+)*",
-    r"[图表式]\s*\d+(?:[.-]\d+)*|§\s*[\d.]+",
-)
 _MEASURED = re.compile(
     r"(?<![A-Za-z0-9_.-])[+-]?\d+(?:\.\d+)?\s*(?:%|％|‰|percent\b|percentage "
     r"points?\b|points?\b|times\b|fold\b|×|x\b|ms\b|倍|"
     r"个百分点|个点|秒|毫秒|分(?!之|为|类|成))|"
     r"(?<![A-Za-z0-9_.-])\d+\.\d+(?![A-Za-z0-9_.]*[A-Za-z0-9_])|百分之[一二三四五六七八九十\d]"
-)
-_HARDSHIP = compile_any(
-    r"\b(?:however|but|although|while|still|yet|despite)\b", "但|然而|虽然|尽管|却"
 )
 _STUDIED = compile_any(  # what is done to a method, not by it
     r"\b(?:robust|effectiveness|performance|performs? "
@@ -61,18 +53,8 @@ _COUNTED = compile_any(
     r"(?:First|Second|Third|Fourth|Fifth|Finally|Last)(?:ly)?,",
     "第[一二三四五六]，|其[一二三]|首先|其次|最后|[（(]\\d",
 )
-_SOFTENED = compile_any(
-    r"\b(?:general applicability|can be mitigated|promising|potential "
-    r"solution|facilitates|flexib)\w*",
-    "可以缓解|反映良好",
-)
-_FORMULA = compile_any(r"\bEq(?:uation|s?\.)|\b[A-Za-z]\([a-z, ]+\)", "式（")
 DATA_HEADING: Final = compile_any(
     r"\bdata|\bset-?ups?\b|\bsettings?\b|baselines?\b", "数据|对比|设置|指标"
-)
-_USUAL = compile_any(
-    r"\b(?:often|commonly|widely|usually) \w+ed\b|\bto (?:improve|enhance|boost|increase)\b",
-    "常用|通常",
 )
 _OTHERS = compile_any(
     r"\b(?:existing|previous|prior|earlier|recent) "
@@ -89,7 +71,7 @@ _FIGURE = re.compile(r"(?<![A-Za-z0-9_-])\d[\d.,]*")
 
 def has_measurement(text: str) -> bool:
     """Whether it has a measured figure: share, factor, score; not year, count or label."""
-    return bool(_MEASURED.search(_LABEL.sub(" ", text)))
+    return bool(_MEASURED.search(text))
 
 
 def has_comparison(text: str) -> bool:
@@ -116,22 +98,15 @@ def score_cues(slot: Slot, line: Line, own: OwnWork) -> float:
 def _score_problem(line: Line, own: OwnWork) -> float:
     if OWN_WORK.search(line.text) or own.named(line):
         return -9.0
-    before = (0.5 if own.is_before_own_work(line) else 0.0) + (
-        0.4 if line.role == "abstract" and line.place < OPENING else 0.0
-    )
-    return (
-        before + (0.2 if _HARDSHIP.search(line.quote) else 0.0) - 0.3 * has_measurement(line.text)
-    )
+    opens = line.role == "abstract" and line.place < OPENING
+    return 0.5 * own.is_before_own_work(line) + 0.4 * opens - 0.3 * has_measurement(line.text)
 
 
 def _score_contribution(line: Line, own: OwnWork) -> float:
     if line.order in own.listed:
         return 1.5
-    if (
-        len(line.words) < FEW
-        or not (OWN_WORK.search(line.text) or OWN_WORK.search(line.quote))
-        or _STUDIED.search(line.text)
-    ):
+    ours = OWN_WORK.search(line.text) or OWN_WORK.search(line.quote)
+    if len(line.words) < FEW or not ours or _STUDIED.search(line.text):
         return -9.0
     novel = bool(CUES["contributions"][0][0].search(line.text))
     return 0.3 * novel + 0.3 * own.named(line) - 0.4 * has_measurement(line.text)
@@ -140,67 +115,43 @@ def _score_contribution(line: Line, own: OwnWork) -> float:
 def _score_method(line: Line, own: OwnWork) -> float:
     if own.is_before_own_work(line) or _STUDIED.search(line.text) or _OTHERS.search(line.text):
         return -9.0
-    early = 0.3 if line.role == "method" and line.place < 0.35 else 0.0
-    broad = 0.4 if own.is_overview(line) else 0.0
-    finding = 1.5 * (
-        has_comparison(line.text) and (has_measurement(line.text) or line.role != "method")
-    ) or 0.5 * has_comparison(line.text)
-    fine = 0.6 if len(_FIGURE.findall(line.text)) > 1 and line.role == "method" else 0.0
-    troubled = 0.8 if CUES["problem"][0][0].search(line.text) else 0.0
-    theirs = 0.8 if _THEIRS.match(line.quote) and not own.is_own_work(line) else 0.0
-    formal = (
-        theirs
-        + 0.6 * bool(_FORMULA.search(line.quote))
-        + 0.8 * bool(DATA_HEADING.search(line.part.heading))
-    )
+    told, compared = line.role == "method", has_comparison(line.text)
+    finding = compared and (has_measurement(line.text) or not told)
+    theirs = bool(_THEIRS.match(line.quote)) and not own.is_own_work(line)
     return (
-        early
-        + broad
-        - formal
+        0.3 * (told and line.place < 0.35)
+        + 0.4 * own.is_overview(line)
         + 0.5 * own.named(line)
         + 0.2 * own.is_own_work(line)
-        - finding
-        - fine
-        - troubled
+        - (1.5 if finding else 0.5 * compared)
+        - 0.6 * (told and len(_FIGURE.findall(line.text)) > 1)
+        - 0.8 * bool(CUES["problem"][0][0].search(line.text))
+        - 0.8 * theirs
+        - 0.8 * bool(DATA_HEADING.search(line.part.heading))
     )
 
 
 def _score_result(line: Line, own: OwnWork) -> float:
     found = any(pattern.search(line.quote) for pattern, _ in CUES["results"])
-    if (
-        not found
-        or LIMITS_HEADING.search(line.part.heading)
-        or _STUDIED.match(line.text)
-        or own.is_before_own_work(line)
-    ):
+    limits = LIMITS_HEADING.search(line.part.heading)
+    if not found or limits or _STUDIED.match(line.text) or own.is_before_own_work(line):
         return -9.0
-    usual = 0.6 if _USUAL.search(line.text) and not has_measurement(line.text) else 0.0
-    wished = usual + (1.2 if _WISHED.search(line.text) and not has_measurement(line.text) else 0.0)
-    figures = 0.8 * (
-        has_measurement(line.text) and has_comparison(line.text)
-    ) + 0.4 * has_measurement(line.text)
-    return figures + 0.6 * own.named(line) + 0.2 * own.is_own_work(line) - wished
+    measured = has_measurement(line.text)
+    wished = bool(_WISHED.search(line.text)) and not measured
+    figures = 0.8 * (measured and has_comparison(line.text)) + 0.4 * measured
+    return figures + 0.6 * own.named(line) + 0.2 * own.is_own_work(line) - 1.2 * wished
 
 
 def _score_limit(line: Line, own: OwnWork) -> float:
     named = bool(LIMITS_HEADING.search(line.part.heading))
-    open_ = bool(FUTURE_HEADING.search(line.part.heading))
     if not named and not any(pattern.search(line.quote) for pattern, _ in CUES["limits"]):
         return -9.0
-    ahead = 0.2 * (1 - line.place) if named else 0.0
-    praised = has_comparison(line.text) and not named
-    soft = 0.6 if _SOFTENED.search(line.text) else 0.0
-    counted = 0.8 if named and _COUNTED.match(line.quote) else 0.0
-    elsewhere = 0.7 if own.limits and not named else 0.0
-    return (
-        counted
-        - soft
-        - elsewhere
-        + (1.0 if named else 0.4 if open_ else 0.0)
-        + ahead
-        + 0.2 * own.is_own_work(line)
-        - 0.6 * praised
-    )
+    if named:
+        place = 1.0 + 0.2 * (1 - line.place) + 0.8 * bool(_COUNTED.match(line.quote))
+    else:
+        ahead = bool(FUTURE_HEADING.search(line.part.heading))
+        place = 0.4 * ahead - 0.7 * own.limits - 0.6 * has_comparison(line.text)
+    return place + 0.2 * own.is_own_work(line)
 
 
 _FITS: Final = {

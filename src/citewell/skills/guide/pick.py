@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import anyio.to_thread
-import numpy as np
 
 from citewell.models.base import Embedder, Vector
 from citewell.retrieve.rank import stretch_cosines
@@ -71,25 +70,18 @@ def _choose_lines(
 ) -> dict[Slot, list[Line]]:
     """`about`: what each slot asks for and, last, the paper in short."""
     asked, short = about[:-1], about[-1]
-    near_short = {
-        line.order: float(stretch_cosines(row[line.order] @ short))
-        for held in scored.values()
-        for line, _ in held
-    }
+    near_short = {order: float(stretch_cosines(each @ short)) for order, each in row.items()}
     chosen: dict[Slot, list[Line]] = {}
     for slot in CHOOSING:
         want = asked[SLOTS.index(slot)]
-        total = {
-            line.order: score
-            + MEANING
-            * (float(stretch_cosines(row[line.order] @ want)) + near_short[line.order] / 2)
-            for line, score in scored[slot]
+        near = {
+            n: float(stretch_cosines(each @ want)) + near_short[n] / 2 for n, each in row.items()
         }
+        total = {line.order: score + MEANING * near[line.order] for line, score in scored[slot]}
         held = [line for line, _ in scored[slot]]
-        taken = [line for lines_ in chosen.values() for line in lines_]
-        chosen[slot] = sorted(
-            _pick_greedily(held, total, row, taken, MOST[slot]), key=lambda line: line.order
-        )
+        taken = [line for each in chosen.values() for line in each]
+        picked = _pick_greedily(held, total, row, taken, MOST[slot])
+        chosen[slot] = sorted(picked, key=lambda line: line.order)
     return chosen
 
 
@@ -108,20 +100,16 @@ def _pick_greedily(
 ) -> list[Line]:
     """The best one by one, each with what is already said left out."""
     picked: list[Line] = []
-    while len(picked) < most:
-        best: Line | None = None
-        best_score = -np.inf
-        for line in held:
-            crowd = sum(other.part is line.part for other in picked)
-            score = total[line.order] - CROWDED * max(0, crowd - 1)
-            if score > best_score and not (
-                any(_is_duplicate(line, other, row) for other in picked)
-                or any(_is_duplicate(line, other, row, ELSEWHERE) for other in taken)
-            ):
-                best, best_score = line, score
-        if best is None:
-            break
+
+    def rate(line: Line) -> float:
+        crowd = sum(other.part is line.part for other in picked)
+        return total[line.order] - CROWDED * max(0, crowd - 1)
+
+    left = [x for x in held if not any(_is_duplicate(x, other, row, ELSEWHERE) for other in taken)]
+    while left and len(picked) < most:
+        best = max(left, key=rate)
         picked.append(best)
+        left = [line for line in left if not _is_duplicate(line, best, row)]
     return picked
 
 

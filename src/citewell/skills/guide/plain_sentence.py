@@ -180,5 +180,15 @@ def is_complete_sentence(text: str) -> bool:
     return capitals <= CAPITALISED * len(words)
 
 
+def shorten_sentence(text: str, most: int) -> str:
+    """The beginning of a sentence, cut between words."""
+    if len(text) <= most:
+        return text
+    cut = text[:most]
+    return (cut.rpartition(" ")[0] if " " in cut[most // 2 :] else cut).rstrip(
+        " ,，、;；:：(（"
+    ) + "…"
+
+
 def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]

@@ -86,6 +86,7 @@ def find_quotable_lines(book: OpenPaper, parts: Sequence[Part] | None = None) ->
     """
     text, paper = book.document.text, book.paper
     barred = _find_barred_spans(paper)
+    abstract = paper.abstract or (-1, -1)
     split = [
         (
             part,
@@ -95,22 +96,17 @@ def find_quotable_lines(book: OpenPaper, parts: Sequence[Part] | None = None) ->
             ],
         )
         for part in (paper.parts if parts is None else parts)
-        if part.role not in UNREAD
-        or (paper.abstract and part.start <= paper.abstract[0] < part.end)
+        if part.role not in UNREAD or part.start <= abstract[0] < part.end
     ]
     whole = sum(len(spans) for _, spans in split)
     found: list[Line] = []
     for part, spans in split:
-        share = (
-            len(spans)
-            if whole <= MOST_READ
-            else max(LEAST_OF_PART, MOST_READ * len(spans) // whole)
-        )
+        share = max(LEAST_OF_PART, MOST_READ * len(spans) // max(whole, MOST_READ))
         most = max(share, WHOLE_OF) if part.role in ("abstract", "introduction") else share
         size, paragraph, counted = max(1, part.end - part.start), 0, part.start
         for start, end in _sample_spans(text, spans, most):
             paragraph, counted = paragraph + text.count("\n\n", counted, start), start
-            role: Role = "abstract" if _is_inside(start, paper.abstract) else part.role
+            role: Role = "abstract" if abstract[0] <= start < abstract[1] else part.role
             quote = text[start : min(end, start + LONGEST + 1)]
             if (
                 len(quote) > LONGEST
@@ -119,19 +115,8 @@ def find_quotable_lines(book: OpenPaper, parts: Sequence[Part] | None = None) ->
                 or not is_complete_sentence(said := clean_sentence(quote))
             ):
                 continue
-            found.append(
-                Line(
-                    start,
-                    end,
-                    quote,
-                    said,
-                    part,
-                    role,
-                    (start - part.start) / size,
-                    len(found),
-                    paragraph,
-                )
-            )
+            place = (start - part.start) / size
+            found.append(Line(start, end, quote, said, part, role, place, len(found), paragraph))
     return found
 
 
@@ -141,26 +126,21 @@ def _sample_spans(text: str, spans: list[tuple[int, int]], most: int) -> list[tu
         return spans
     first, last = max(1, int(BEGINNING * most)), max(1, int(END * most))
     between = range(first, len(spans) - last)
+    room = most - first - last
     wanted = [
         n
         for n in between
         if _TELLS.search(text, spans[n][0], min(spans[n][1], spans[n][0] + LONGEST))
     ]
-    chosen = set(_sample_evenly(wanted, most - first - last))
-    chosen |= set(
-        _sample_evenly([n for n in between if n not in chosen], most - first - last - len(chosen))
-    )
-    return [
-        span for n, span in enumerate(spans) if n < first or n >= len(spans) - last or n in chosen
-    ]
+    chosen = set(_sample_evenly(wanted, room))
+    chosen |= set(_sample_evenly([n for n in between if n not in chosen], room - len(chosen)))
+    return [span for n, span in enumerate(spans) if n not in between or n in chosen]
 
 
 def _sample_evenly(places: Sequence[int], most: int) -> list[int]:
-    return (
-        list(places)
-        if len(places) <= most
-        else [places[len(places) * n // most] for n in range(most)]
-    )
+    if len(places) <= most:
+        return list(places)
+    return [places[len(places) * n // most] for n in range(most)]
 
 
 def is_near_duplicate(one: Line, other: Line, most: float = SAME_WORDS) -> bool:
@@ -179,16 +159,10 @@ def is_near_duplicate(one: Line, other: Line, most: float = SAME_WORDS) -> bool:
     )
 
 
-def _is_inside(offset: int, span: tuple[int, int] | None) -> bool:
-    return span is not None and span[0] <= offset < span[1]
-
-
 def _find_barred_spans(paper: Paper) -> list[tuple[int, int]]:
     """Spans that are no running text, joined where they touch."""
-    spans = [(f.start, f.end) for f in paper.floats] + [f.body for f in paper.floats if f.body]
-    spans += [(e.start, e.end) for e in paper.equations] + [
-        (r.start, r.end) for r in paper.references
-    ]
+    spans = [span for each in paper.floats for span in each.spans]
+    spans += [(each.start, each.end) for each in (*paper.equations, *paper.references)]
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:

@@ -75,20 +75,14 @@ def _compose_report(
 ) -> Report:
     book, found, lang = making.book, making.lines, making.lang
     ledger = Ledger(book)
-    parts = [
-        part
-        for slot in SLOTS
-        if (part := _build_part(slot, chosen[slot], worded.get(slot), ledger))
+    built = [_build_part(slot, chosen[slot], worded.get(slot), ledger) for slot in SLOTS]
+    parts = [part for part in built if part]
+    terms = [
+        (each.name, ledger.state_line(each.line)) for each in extract_terms(book, found, making.own)
     ]
-    known = [
-        Term(term=each.name, sentence=sentence)
-        for each in extract_terms(book, found, making.own)
-        if (sentence := ledger.state_line(each.line)) is not None
-    ]
-    asked = [
-        _build_suggestion(book, each, ledger)
-        for each in suggest_questions(book, found, making.own, chosen, lang)
-    ]
+    known = [Term(term=name, sentence=sentence) for name, sentence in terms if sentence]
+    suggested = suggest_questions(book, found, making.own, chosen, lang)
+    asked = [_build_suggestion(book, each, ledger) for each in suggested]
     _add_warnings(making, parts, worded)
     return Report(
         lang=lang,
@@ -103,15 +97,12 @@ def _compose_report(
 
 def _build_suggestion(book: OpenPaper, asked: SuggestedQuestion, ledger: Ledger) -> Suggestion:
     """A question with what answers it in the one place that it names."""
-    page = book.document.find_page_at(asked.line.start)
-    there = [
-        x
-        for x in asked.answer
-        if x.part.start == asked.line.part.start and book.document.find_page_at(x.start) == page
-    ]
+    find_page, part = book.document.find_page_at, asked.line.part
+    page = find_page(asked.line.start)
+    there = [x for x in asked.answer if x.part.start == part.start and find_page(x.start) == page]
     return Suggestion(
         question=asked.question,
-        section=" › ".join(asked.line.part.heading_path),
+        section=" › ".join(part.heading_path),
         page=page,
         citations=[ledger.cite_line(line) for line in there],
     )
@@ -137,22 +128,12 @@ async def _write_slots(making: _ReportJob) -> dict[Slot, Written]:
     except CitewellError as error:
         making.warnings.append(format_message("no_model", making.lang, problem=error.message))
         return {}
-    making.warnings += [
-        _describe_unproved(slot, draft, making.lang)
-        for slot, draft in made.items()
-        if draft.unproved
-    ]
+    joint = "" if making.lang == "zh" else " "
+    for slot, draft in made.items():
+        if text := joint.join(sentence.text for sentence in draft.unproved):
+            named = format_message(slot, making.lang)
+            making.warnings.append(format_message("unproved", making.lang, slot=named, text=text))
     return {slot: draft for slot, draft in made.items() if draft.kept}
-
-
-def _describe_unproved(slot: Slot, draft: Written, lang: str) -> str:
-    joint = "" if lang == "zh" else " "
-    return format_message(
-        "unproved",
-        lang,
-        slot=format_message(slot, lang),
-        text=joint.join(sentence.text for sentence in draft.unproved),
-    )
 
 
 def _add_warnings(
@@ -162,11 +143,8 @@ def _add_warnings(
     if not making.lines:
         making.warnings.append(format_message("empty", making.lang))
         return
-    missing = [
-        format_message(slot, making.lang)
-        for slot in SLOTS
-        if slot not in {part.slot for part in parts}
-    ]
+    there = {part.slot for part in parts}
+    missing = [format_message(slot, making.lang) for slot in SLOTS if slot not in there]
     if missing:
         joint = "、" if making.lang == "zh" else ", "
         making.warnings.append(format_message("missing", making.lang, slots=joint.join(missing)))
@@ -178,35 +156,20 @@ def _add_warnings(
 
 def build_interest_question(book: OpenPaper, lang: str) -> str:
     """What the guide asks the reader, with examples from the paper's own headings."""
-    topics = _find_topics(book)
-    if not topics:
-        return format_message("ask", lang, examples="")
-    quoted = [format_message("quoted", lang, text=topic) for topic in topics]
-    joint = "、" if lang == "zh" else ", "
-    listed = (
-        format_message("or", lang, items=joint.join(quoted[:-1]), last=quoted[-1])
-        if len(quoted) > 1
-        else quoted[0]
-    )
-    return format_message("ask", lang, examples=format_message("examples", lang, topics=listed))
+    quoted = [format_message("quoted", lang, text=topic) for topic in _find_topics(book)]
+    listed = ("、" if lang == "zh" else ", ").join(quoted[:-1])
+    if listed:
+        listed = format_message("or", lang, items=listed, last=quoted[-1])
+    topics = listed or "".join(quoted)
+    examples = format_message("examples", lang, topics=topics) if topics else ""
+    return format_message("ask", lang, examples=examples)
 
 
 def _find_topics(book: OpenPaper) -> list[str]:
     """Headings that only this paper has: one of the method, one of the results, then others."""
-    named = [
-        p
-        for p in book.paper.of(("method", "results", "discussion"))
-        if not p.appendix and not is_generic_heading(p)
-    ]
-    first = [
-        next((p for p in named if p.role == role and len(p.heading_path) > 1), None)
-        for role in ("method", "results")
-    ]
-    ordered = [
-        *(p for p in first if p is not None),
-        *(p for p in named if len(p.heading_path) > 1),
-        *named,
-    ]
-    return list(dict.fromkeys(strip_heading_number(p.heading).rstrip("?？") for p in ordered))[
-        :TOPICS
-    ]
+    proper = book.paper.of(("method", "results", "discussion"))
+    named = [p for p in proper if not p.appendix and not is_generic_heading(p)]
+    inner = [p for p in named if len(p.heading_path) > 1]
+    first = [p for role in ("method", "results") for p in [p for p in inner if p.role == role][:1]]
+    ordered = [strip_heading_number(p.heading).rstrip("?？") for p in (*first, *inner, *named)]
+    return list(dict.fromkeys(ordered))[:TOPICS]

@@ -8,19 +8,20 @@ from collections.abc import Sequence
 
 from citewell.skills.guide.guide_wording import format_message
 from citewell.skills.paper.reading_context import Report
+from citewell.text.markup import flatten_text
 from citewell.types import Citation, Sentence
 
 
 def render_report(report: Report, *, title: str, authors: Sequence[str]) -> str:
     """The whole report, headings in its language."""
     lang = report.lang
-    blocks = [f"# {_flatten_text(title)}"] if title.strip() else []
+    blocks = [f"# {flatten_text(title)}"] if title.strip() else []
     blocks += (
-        [("、" if lang == "zh" else ", ").join(_flatten_text(name) for name in authors)]
+        [("、" if lang == "zh" else ", ").join(flatten_text(name) for name in authors)]
         if authors
         else []
     )
-    blocks += [f"> {_flatten_text(warning)}" for warning in report.warnings]
+    blocks += [f"> {flatten_text(warning)}" for warning in report.warnings]
     for part in report.parts:
         blocks += [
             f"## {format_message(part.slot, lang)}",
@@ -29,19 +30,19 @@ def render_report(report: Report, *, title: str, authors: Sequence[str]) -> str:
     if report.terms:
         colon = "：" if lang == "zh" else ": "
         known = [
-            f"- **{_flatten_text(term.term)}**{colon}{_format_sentence(term.sentence)}"
+            f"- **{flatten_text(term.term)}**{colon}{_format_sentence(term.sentence)}"
             for term in report.terms
         ]
         blocks += [f"## {format_message('terms', lang)}", "\n".join(known)]
     if report.questions:
         asked = [
-            f"{n}. {_flatten_text(each.question)} "
+            f"{n}. {flatten_text(each.question)} "
             f"{_wrap_in_brackets(_format_place(each.section, each.page, lang), lang)} "
             f"{_format_markers(each.citations)}"
             for n, each in enumerate(report.questions, 1)
         ]
         blocks += [f"## {format_message('questions', lang)}", "\n".join(asked)]
-    blocks += [f"## {format_message('interest', lang)}", _flatten_text(report.question)]
+    blocks += [f"## {format_message('interest', lang)}", flatten_text(report.question)]
     if report.citations:
         blocks += [
             f"## {format_message('quotes', lang)}",
@@ -51,7 +52,7 @@ def render_report(report: Report, *, title: str, authors: Sequence[str]) -> str:
 
 
 def _format_sentence(sentence: Sentence) -> str:
-    return f"{_flatten_text(sentence.text)} {_format_markers(sentence.citations)}".rstrip()
+    return f"{flatten_text(sentence.text)} {_format_markers(sentence.citations)}".rstrip()
 
 
 def _format_markers(numbers: Sequence[int]) -> str:
@@ -60,7 +61,7 @@ def _format_markers(numbers: Sequence[int]) -> str:
 
 def _format_place(section: str, page: int | None, lang: str) -> str:
     """The heading that an answer stands under, and its page."""
-    last = _flatten_text(section.rpartition(" › ")[2])
+    last = flatten_text(section.rpartition(" › ")[2])
     if page and last:
         return format_message("place", lang, section=last, page=page)
     return format_message("page", lang, page=page) if page else last
@@ -68,14 +69,9 @@ def _format_place(section: str, page: int | None, lang: str) -> str:
 
 def _format_quote(citation: Citation, lang: str) -> str:
     where = _format_place(citation.section, citation.page, lang)
-    quote = f"[{citation.n}] “{_flatten_text(citation.quote)}” {_wrap_in_brackets(where, lang)}"
+    quote = f"[{citation.n}] “{flatten_text(citation.quote)}” {_wrap_in_brackets(where, lang)}"
     return quote.rstrip() + "  "  # a line of its own
 
 
 def _wrap_in_brackets(where: str, lang: str) -> str:
     return (f"（{where}）" if lang == "zh" else f"({where})") if where else ""
-
-
-def _flatten_text(text: str) -> str:
-    """One line; what the paper says must not become a tag."""
-    return " ".join(text.split()).replace("<", "&lt;")

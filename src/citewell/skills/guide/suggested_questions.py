@@ -6,7 +6,7 @@ asked that the paper does not answer.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -15,6 +15,7 @@ from citewell.retrieve.rank import compute_coverage
 from citewell.skills.guide.cues import has_comparison, has_measurement, score_cues
 from citewell.skills.guide.guide_wording import format_message
 from citewell.skills.guide.paper_name import OwnWork
+from citewell.skills.guide.plain_sentence import shorten_sentence
 from citewell.skills.guide.question_source import (
     GENERIC,
     QuestionSource,
@@ -27,7 +28,7 @@ from citewell.skills.paper.reading_context import OpenPaper, Slot
 MOST = 7
 SECOND = 2  # of one sort
 LONGEST_CAPTION = 80  # characters of it in a question
-ANSWERS = 3  # sentences that answer one question: a part finds more than one thing
+BESIDE = 2  # more sentences that answer a question: a part finds more than one thing
 # of `_score_finding`, a sign of a finding, from which a sentence is cited beside the best
 TELLING = 0.5
 MOST_FLOATS = 60  # that are looked for in the text: the first of a book will do
@@ -96,17 +97,12 @@ def suggest_questions(
     kept: list[SuggestedQuestion] = []
     for place in range(SECOND):
         for each in made:
-            fresh = [
-                asked for asked in each if not any(asked.is_repeat_of(other) for other in kept)
-            ]
-            if (
-                fresh
-                and len(kept) < most
-                and sum(other.kind == fresh[0].kind for other in kept) == place
-            ):
-                kept.append(fresh[0])
-    order = {maker: n for n, maker in enumerate(_ORDER)}
-    return sorted(kept, key=lambda asked: (order[asked.kind], asked.line.order))
+            fresh = next((q for q in each if not any(q.is_repeat_of(o) for o in kept)), None)
+            if fresh is None or len(kept) == most:
+                continue
+            if sum(other.kind == fresh.kind for other in kept) == place:
+                kept.append(fresh)
+    return sorted(kept, key=lambda asked: (_ORDER.index(asked.kind), asked.line.order))
 
 
 _TOLD: Final[tuple[Slot, ...]] = ("method", "contributions")
@@ -122,34 +118,23 @@ def _ask_how(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     )
     for line in ranked[:1]:
         beside = [other for other in ranked[1:] if other.part.start == line.part.start]
-        yield SuggestedQuestion(
-            "how", matter.format_question("how"), line, tuple(beside[: ANSWERS - 1])
-        )
+        yield SuggestedQuestion("how", matter.format_question("how"), line, tuple(beside[:BESIDE]))
 
 
 def _ask_comparison(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     """From a sentence that sets the paper's own against something else, with a figure."""
-    if not matter.own.name:
-        return
-    for line in [
-        *matter.picks["results"],
-        *(line for line in matter.lines if line.role in ("results", "abstract")),
-    ]:
+    name = matter.own.name
+    near = [line for line in matter.lines if line.role in ("results", "abstract")]
+    for line in [*matter.picks["results"], *near] if name else []:
         found = (_OVER_ZH if line.zh else _OVER).search(line.text)
         ours = matter.own.named(line) or line.role == "abstract"
         if not (found and ours and has_measurement(line.text)):
             continue
         other = found["other"].strip()
-        if (
-            len(other) <= LONGEST_OTHER
-            and not other[0].isdigit()
-            and matter.own.name.casefold() not in other.casefold()
-        ):
-            yield SuggestedQuestion(
-                "better",
-                format_message("better", matter.lang, name=matter.own.name, other=other),
-                line,
-            )
+        fits = len(other) <= LONGEST_OTHER and not other[0].isdigit()
+        if fits and name.casefold() not in other.casefold():
+            asked = format_message("better", matter.lang, name=name, other=other)
+            yield SuggestedQuestion("better", asked, line)
 
 
 def _ask_about_floats(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
@@ -166,72 +151,55 @@ def _ask_about_floats(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     ]
     for one in matter.book.paper.floats[:MOST_FLOATS]:
         caption = _shorten_caption(matter.book, one)
-        named = re.compile(rf"{re.escape(one.label)}(?![\w.])") if one.label else None
-        line = next((line for line in telling if named and named.search(line.quote)), None)
+        named = re.compile(rf"{re.escape(one.label)}(?![\w.])" if one.label else "(?!)")
+        line = next((line for line in telling if named.search(line.quote)), None)
         if caption and line is not None:
-            yield SuggestedQuestion(
-                "float",
-                format_message("float", matter.lang, label=one.label, caption=caption),
-                line,
-            )
+            asked = format_message("float", matter.lang, label=one.label, caption=caption)
+            yield SuggestedQuestion("float", asked, line)
 
 
 def _ask_about_headings(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     """From a heading that asks, or one of the results that names what was looked at, where its part
     states a finding.
     """
-    by_part: defaultdict[int, list[Line]] = defaultdict(list)
-    for line in matter.lines:
-        by_part[line.part.start].append(line)
     for part in matter.book.paper.of(("results", "discussion", "method")):
         heading = strip_heading_number(part.heading)
         asks = heading.endswith(("?", "？"))
         own_heading = len(part.heading_path) > 1 and len(heading) > 2 and not GENERIC.match(heading)
         if part.appendix or not own_heading or (part.role == "method" and not asks):
             continue
-        inside = [line for line in by_part[part.start] if not line.dangling]
-        telling = [line for line in inside if _FINDING.search(line.quote) or asks]
-        shares = dict(
-            zip(
-                (line.order for line in telling),
-                compute_coverage(heading, [line.text for line in telling]),
-                strict=True,
-            )
-        )
-        telling = [line for line in telling if not _ANNOUNCES.match(line.text)]
-        best = max(
-            telling,
-            key=lambda line: (_score_finding(line) + shares[line.order], -line.order),
-            default=None,
-        )
-        if best is not None:
-            rest = [
-                line
-                for line in telling
-                if line is not best and _score_finding(line) >= TELLING and not line.signpost
-            ]
-            rest.sort(key=lambda line: -_score_finding(line))
-            question = heading if asks else format_message("heading", matter.lang, heading=heading)
-            yield SuggestedQuestion("heading", question, best, tuple(rest[: ANSWERS - 1]))
+        telling = [
+            line
+            for line in matter.lines
+            if line.part.start == part.start
+            and not line.dangling
+            and (asks or _FINDING.search(line.quote))
+            and not _ANNOUNCES.match(line.text)
+        ]
+        shares = compute_coverage(heading, [line.text for line in telling])
+        found = [_score_finding(line) for line in telling]
+        ranked = sorted(range(len(telling)), key=lambda n: -(found[n] + shares[n]))
+        for best in ranked[:1]:
+            rest = [n for n in range(len(telling)) if n != best and found[n] >= TELLING]
+            rest.sort(key=lambda n: -found[n])
+            asked = heading if asks else format_message("heading", matter.lang, heading=heading)
+            more = tuple(telling[n] for n in rest[:BESIDE])
+            yield SuggestedQuestion("heading", asked, telling[best], more)
 
 
 def _score_finding(line: Line) -> float:
     """How much of a finding a sentence is."""
-    return (
-        0.5 * has_measurement(line.text)
-        + 0.5 * has_comparison(line.text)
-        + 0.5 * bool(_FINDING.search(line.quote))
-    )
+    signs = has_measurement(line.text), has_comparison(line.text), _FINDING.search(line.quote)
+    return 0.5 * sum(map(bool, signs))
 
 
 def _ask_ablation(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     for line in matter.lines:
         found = _WITHOUT.search(line.text)
         if found and has_measurement(line.text) and line.role == "results":
+            part = (found["part"] or found["zh"]).strip()
             yield SuggestedQuestion(
-                "without",
-                format_message("without", matter.lang, part=(found["part"] or found["zh"]).strip()),
-                line,
+                "without", format_message("without", matter.lang, part=part), line
             )
 
 
@@ -240,22 +208,17 @@ def _ask_about_data(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     are some is no answer.
     """
     told = [
-        line
+        (_count_data_names(line, matter.own), line)
         for line in matter.lines
         if _DATA.search(line.quote) and line.role in _DATA_ROLES and not line.dangling
     ]
-    for line in sorted(
-        told,
-        key=lambda line: (-_count_data_names(line, matter.own), line.role != "results", line.order),
-    ):
-        if _count_data_names(line, matter.own):
+    for n, line in sorted(told, key=lambda x: (-x[0], x[1].role != "results", x[1].order)):
+        if n:
             yield SuggestedQuestion("data", matter.format_question("data"), line)
 
 
 def _count_data_names(line: Line, own: OwnWork) -> int:
-    names = {
-        name for name in _DATA_NAME.findall(line.text) if name.casefold() != own.name.casefold()
-    }
+    names = {name.casefold() for name in _DATA_NAME.findall(line.text)} - {own.name.casefold()}
     return len(names) + bool(_COUNT.search(line.text))
 
 
@@ -291,7 +254,4 @@ def _shorten_caption(book: OpenPaper, one: Float) -> str:
     text = " ".join(book.document.text[one.start : one.end].split())
     text = text.removeprefix(one.label).lstrip(" :：.．-–|")
     first = re.split(r"\. (?=[A-Z])|。|; ", text)[0].rstrip(" .。:：")
-    if len(first) <= LONGEST_CAPTION:
-        return first
-    cut = first[:LONGEST_CAPTION]
-    return (cut.rpartition(" ")[0] if " " in cut else cut).rstrip(" ,，(（") + "…"
+    return shorten_sentence(first, LONGEST_CAPTION)

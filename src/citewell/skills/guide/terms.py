@@ -54,6 +54,7 @@ _ZH_DEFINED = re.compile(
 _ZH_NAMED = re.compile(rf"(?:称为|称作|叫做|记为)[“]?(?P<term>[{HAN}]{{2,8}})[”]?[。，；]")
 _ASCII_WORD = re.compile(r"[a-z0-9]")
 _NOT_TERMS = split_words("et al eg ie ours see figure table all i ii iii iv a b")
+_NO_NAMES = split_words("we it there what which this that here our")
 _ZH_KEEP = split_words("n nz vn v a an b j l eng x m g ng ad i f k h")
 _ZH_BREAK = split_words("是 有 提出 采用 使用 利用 包括 计算 为 用 即 引入 以 由 取 报告 结合 基于")
 
@@ -75,37 +76,22 @@ def extract_terms(
         book.document.text[p.start : p.end] for p in book.paper.parts if p.role != "references"
     ).casefold()
     found: dict[str, KnownTerm] = {}
-    for line in lines:
-        for known in _find_terms(line):
-            key = known.key.casefold()
-            held = found.get(key)
-            better = held is None or (
-                _has_explanation(line, known.key) and not _has_explanation(held.line, known.key)
-            )
-            name = max(known.name, held.name if held else "", key=len)  # with what it stands for
-            found[key] = KnownTerm(name, known.key, line if better or held is None else held.line)
-    if own.name and own.name.casefold() not in found:
-        first = next(
-            (
-                line
-                for line in lines
-                if own.named(line) and line.role in ("abstract", "introduction")
-            ),
-            None,
-        )
-        found |= {own.name.casefold(): KnownTerm(own.name, own.name, first)} if first else {}
+    for known in (known for line in lines for known in _find_terms(line)):
+        held = found.setdefault(known.key.casefold(), known)
+        told = (_has_explanation(each.line, known.key) for each in (known, held))
+        name = max(known.name, held.name, key=len)  # with what it stands for
+        line = known.line if tuple(told) == (True, False) else held.line
+        found[known.key.casefold()] = KnownTerm(name, known.key, line)
+    opening = [x for x in lines if own.named(x) and x.role in ("abstract", "introduction")]
+    if opening:
+        found.setdefault(own.name.casefold(), KnownTerm(own.name, own.name, opening[0]))
     used = {key: _count_uses(key, body) for key in islice(found, MOST_COUNTED)}
-    ranked = sorted(
-        (key for key in used if used[key] >= LEAST_USED),
-        key=lambda key: (-used[key], found[key].line.order),
-    )
+    ranked = sorted(used, key=lambda key: (-used[key], found[key].line.order))
     kept: list[KnownTerm] = []
-    for key in ranked:
-        if len(kept) < most and not any(
-            found[key].name in other.name or other.name in found[key].name for other in kept
-        ):
-            kept.append(found[key])
-    return kept
+    for each in (found[key] for key in ranked if used[key] >= LEAST_USED):
+        if not any(each.name in other.name or other.name in each.name for other in kept):
+            kept.append(each)
+    return kept[:most]
 
 
 def _count_uses(key: str, body: str) -> int:
@@ -124,20 +110,13 @@ def _count_uses(key: str, body: str) -> int:
 
 def _has_explanation(line: Line, key: str) -> bool:
     """Whether the sentence says what it is, rather than only use it."""
-    return bool(
-        re.search(
-            rf"{re.escape(key)}\)?,? "
-            rf"(?:is|are|was|which|consists?|refers?)\b|{re.escape(key)}[）)]?(?:是|指|为)",
-            line.quote,
-        )
-    )
+    verbs = r"\)?,? (?:is|are|was|which|consists?|refers?)\b|[）)]?(?:是|指|为)"
+    return bool(re.search(rf"{re.escape(key)}(?:{verbs})", line.quote))
 
 
 def _find_terms(line: Line) -> Iterator[KnownTerm]:
-    if line.part.appendix and line.role != "method":
-        return
     text = line.text
-    if line.dangling:
+    if (line.part.appendix and line.role != "method") or line.dangling:
         return
     # the patterns of a bracket try every word of a sentence
     bracketed = "(" in text or "（" in text
@@ -147,17 +126,7 @@ def _find_terms(line: Line) -> Iterator[KnownTerm]:
             yield KnownTerm(f"{long} ({match['short']})", match["short"], line)
     if defined := _DEFINED.match(text):
         term = defined["term"] or defined["term2"]
-        if term and term.casefold().split()[0] not in (
-            "we",
-            "it",
-            "there",
-            "what",
-            "which",
-            "this",
-            "that",
-            "here",
-            "our",
-        ):
+        if term and term.casefold().split()[0] not in _NO_NAMES:
             yield KnownTerm(term, term, line)
     for match in _ZH_BRACKET.finditer(text) if bracketed else ():
         inside = match["inside"].strip()

@@ -24,6 +24,7 @@ from citewell.skills.answer.draft import (
 )
 from citewell.skills.evidence.numbered import Unit, number_sentences, strip_ids
 from citewell.skills.evidence.passages import Passage
+from citewell.skills.guide.pick import SLOTS
 from citewell.skills.guide.quotable import Line
 from citewell.skills.paper.reading_context import OpenPaper, Slot
 from citewell.skills.proof.judge import Judge
@@ -54,13 +55,7 @@ class GuideDraft(BaseModel):
     limits: list[DraftSentence] = []
 
     def list_slots(self) -> list[tuple[Slot, list[DraftSentence]]]:
-        return [
-            ("problem", self.problem),
-            ("contributions", self.contributions),
-            ("method", self.method),
-            ("results", self.results),
-            ("limits", self.limits),
-        ]
+        return [(slot, getattr(self, slot)) for slot in SLOTS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
-"""Which kind of labelled question a question is most like in meaning, where that is sure."""
+"""How near a text comes in meaning to labelled examples, and which label is meant where that is
+sure. The examples of a label are one text, with ` | ` between them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TypeVar
 
 from citewell.errors import ModelUnavailable
@@ -14,7 +16,7 @@ _known: dict[tuple[str, str], Vector] = {}  # by embedder and example: they neve
 
 async def find_nearest(
     question: str,
-    examples: Mapping[Label, Sequence[str]],
+    examples: Mapping[Label, str],
     embedder: Embedder,
     *,
     close: float,
@@ -24,22 +26,24 @@ async def find_nearest(
     nearer than one of another label, or nothing can be embedded.
     """
     try:
-        wanted = await embedder.query(question)
-        known = await _embed_examples(
-            [text for each in examples.values() for text in each], embedder
-        )
+        likeness = await compare_examples(question, examples, embedder)
     except ModelUnavailable:
         return None
-    likeness = {
-        label: max(float(known[text] @ wanted) for text in each) for label, each in examples.items()
-    }
-    best, second, *_ = sorted(likeness, key=lambda label: -likeness[label])
-    return best if likeness[best] >= max(close, likeness[second] + surely) else None
+    best, second, *_ = sorted(likeness, key=lambda label: -likeness[label][0])
+    return best if likeness[best][0] >= max(close, likeness[second][0] + surely) else None
 
 
-async def _embed_examples(texts: Sequence[str], embedder: Embedder) -> dict[str, Vector]:
-    new = [text for text in texts if (embedder.name, text) not in _known]
+async def compare_examples(
+    text: str, examples: Mapping[Label, str], embedder: Embedder
+) -> dict[Label, list[float]]:
+    """The cosines of each label's examples, nearest first. Raises ModelUnavailable."""
+    wanted = await embedder.query(text)
+    split = {label: each.split(" | ") for label, each in examples.items()}
+    new = [t for each in split.values() for t in each if (embedder.name, t) not in _known]
     if new:
         rows = await embedder.passages(new)
-        _known.update(((embedder.name, text), row) for text, row in zip(new, rows, strict=True))
-    return {text: _known[embedder.name, text] for text in texts}
+        _known.update(((embedder.name, t), row) for t, row in zip(new, rows, strict=True))
+    return {
+        label: sorted((float(_known[embedder.name, t] @ wanted) for t in each), reverse=True)
+        for label, each in split.items()
+    }

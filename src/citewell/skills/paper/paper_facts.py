@@ -32,93 +32,54 @@ SURELY: Final = 0.01
 MOST_LISTED: Final = 40
 LONGEST_LINE: Final = 500  # characters of a line that says where a paper appeared
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-EXAMPLES: Final[Mapping[Fact | Literal["none"], tuple[str, ...]]] = {
+EXAMPLES: Final[Mapping[Fact | Literal["none"], str]] = {
     "title": (
-        "What is the title of this paper?",
-        "What is the paper called?",
-        "这篇论文的标题是什么？",
-        "论文叫什么名字？",
+        "What is the title of this paper? | What is the paper called? | 这篇论文的标题是什么？"
+        " | 论文叫什么名字？"
     ),
     "authors": (
-        "Who are the authors of this paper?",
-        "Who wrote this paper?",
-        "Who is the first author?",
-        "How many authors are there?",
-        "这篇论文的作者是谁？",
-        "论文有哪些作者？",
-        "论文有几位作者？",
+        "Who are the authors of this paper? | Who wrote this paper? | Who is the first author?"
+        " | How many authors are there? | 这篇论文的作者是谁？ | 论文有哪些作者？"
+        " | 论文有几位作者？"
     ),
     "pages": (
-        "How many pages does the paper have?",
-        "How long is the paper?",
-        "论文有多少页？",
-        "全文共几页？",
+        "How many pages does the paper have? | How long is the paper? | 论文有多少页？"
+        " | 全文共几页？"
     ),
     "figures": (
-        "How many figures are there in this paper?",
-        "List all figures",
-        "论文有几张图？",
-        "列出所有图",
+        "How many figures are there in this paper? | List all figures | 论文有几张图？ | 列出所有图"
     ),
     "tables": (
-        "How many tables are there in this paper?",
-        "List all tables",
-        "论文有几个表格？",
-        "列出所有表格",
+        "How many tables are there in this paper? | List all tables | 论文有几个表格？"
+        " | 列出所有表格"
     ),
     "sections": (
-        "How many sections are there?",
-        "Give me the table of contents",
-        "How is the paper organised?",
-        "论文分几个章节？",
-        "论文的结构是怎样的？",
+        "How many sections are there? | Give me the table of contents"
+        " | How is the paper organised? | 论文分几个章节？ | 论文的结构是怎样的？"
     ),
     "references": (
-        "How many references does the paper have?",
-        "How many papers does it cite?",
-        "List the references",
-        "参考文献有多少条？",
-        "列出参考文献",
+        "How many references does the paper have? | How many papers does it cite?"
+        " | List the references | 参考文献有多少条？ | 列出参考文献"
     ),
-    "keywords": ("What are the keywords?", "关键词有哪些？"),
+    "keywords": "What are the keywords? | 关键词有哪些？",
     "venue": (
-        "When was this paper published?",
-        "Where was the paper published?",
-        "In which journal or conference did the paper appear?",
-        "论文发表在哪里？",
-        "论文是什么时候发表的？",
+        "When was this paper published? | Where was the paper published?"
+        " | In which journal or conference did the paper appear? | 论文发表在哪里？"
+        " | 论文是什么时候发表的？"
     ),
     "none": (
-        "How many layers does the model have?",
-        "What does the table show?",
-        "What are the contributions of the authors?",
-        "How many tables report accuracy?",
-        "How many figures and tables are there together?",
-        "Does the paper cite work on this topic?",
-        "When was the dataset published?",
-        "Who annotated the data?",
-        "How many people took part?",
-        "Where was the model trained?",
-        "How is the model structured?",
-        "Which table shows the ablation?",
-        "What do the authors conclude?",
-        "On which page is it discussed?",
-        "How many pages were crawled?",
-        "Who wrote the instructions?",
-        "What are the key ideas of the method?",
-        "Does it cite more than ten papers?",
-        "What does the figure show?",
-        "模型有多少层？",
-        "作者的贡献是什么？",
-        "表中有几行？",
-        "图中有几个模块？",
-        "数据集有多少条？",
-        "论文的方法是什么？",
-        "作者认为原因是什么？",
-        "抓取了多少页数据？",
-        "有几种方法？",
-        "有没有引用相关研究？",
-        "参考文献的方法是什么？",
+        "How many layers does the model have? | What does the table show?"
+        " | What are the contributions of the authors? | How many tables report accuracy?"
+        " | How many figures and tables are there together?"
+        " | Does the paper cite work on this topic? | When was the dataset published?"
+        " | Who annotated the data? | How many people took part? | Where was the model trained?"
+        " | How is the model structured? | Which table shows the ablation?"
+        " | What do the authors conclude? | On which page is it discussed?"
+        " | How many pages were crawled? | Who wrote the instructions?"
+        " | What are the key ideas of the method? | Does it cite more than ten papers?"
+        " | What does the figure show? | 模型有多少层？ | 作者的贡献是什么？ | 表中有几行？"
+        " | 图中有几个模块？ | 数据集有多少条？ | 论文的方法是什么？ | 作者认为原因是什么？"
+        " | 抓取了多少页数据？ | 有几种方法？ | 有没有引用相关研究？ | 参考文献的方法是什么？"
     ),
 }
 _TITLE = Text("The title of the paper is “{title}”.")

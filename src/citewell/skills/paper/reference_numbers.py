@@ -10,20 +10,13 @@ import unicodedata
 from collections.abc import Collection
 from typing import Final
 
+from citewell.ingest.paper.mentions import parse_roman_number
+from citewell.text.numbers import parse_han_number
+
 _HAN = "一二三四五六七八九十"
 _SIGNS = str.maketrans(
-    {
-        "\u2018": "'",
-        "\u2019": "'",
-        "\u201c": '"',
-        "\u201d": '"',
-        "【": "[",
-        "】": "]",
-        "〔": "[",
-        "〕": "]",
-        "\u00a0": " ",
-    }
-    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
+    "\u2018\u2019\u201c\u201d【】〔〕\u00a0\u2010\u2011\u2012\u2013\u2014\u2212",
+    "''\"\"[][] ------",
 )
 NUMBER = (
     r"(?:(?:[A-Za-z][.-]?)?\d{1,3}(?:[.-]\d{1,3}(?![\d%]))*(?:\s?\([a-h]\)|"
@@ -50,7 +43,6 @@ _SPELT = re.compile(
     rf"\b(tables?|figures?|equations?|sections?|pages?|chapters?) ({'|'.join(_WORDS)})\b",
     re.IGNORECASE,
 )
-_ROMAN = {"I": 1, "V": 5, "X": 10}
 _LONGEST_RANGE = 20
 
 
@@ -75,20 +67,6 @@ def normalize_number(number: str) -> str:
     if lettered := re.fullmatch(r"([A-Za-z])\.?(\d[\d.]*)([a-z]?)", text):
         return lettered[1].upper() + lettered[2] + lettered[3]
     return text.lower() if text[:1].isdigit() else text.upper()
-
-
-def parse_roman_number(text: str) -> int:
-    values = [_ROMAN[c] for c in text]
-    return sum(-v if v < after else v for v, after in zip(values, [*values[1:], 0], strict=True))
-
-
-def parse_han_number(text: str) -> int:
-    """`十二` -> 12, `二十` -> 20: up to 99."""
-    tens, ten, ones = text.partition("十")
-    units = {c: i + 1 for i, c in enumerate(_HAN[:9])}
-    if not ten:
-        return int("".join(str(units[c]) for c in text))
-    return 10 * units.get(tens, 1) + units.get(ones, 0)
 
 
 def parse_numbers_at(text: str, at: int, *, plural: bool) -> tuple[list[str], int]:

@@ -14,6 +14,7 @@ from citewell.ingest.paper.shape import Float, Mention, Role
 from citewell.skills.evidence.passages import PASSAGES, TOKENS_EACH, Passage, pack_passages
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.skills.paper.references import PaperTargets
+from citewell.skills.paper.section_text import split_lines
 from citewell.skills.paper.span_pick import (
     Pick,
     Span,
@@ -59,14 +60,13 @@ def build_section_passages(
     """Of the hits of a search what lies in parts of these roles, best first. With `references` go
     all figures and tables.
     """
-    cut = []
-    for hit in hits:
-        if hit.doc_id == book.doc_id:
-            cut += [
-                piece
-                for span in _list_role_spans(roles, book)
-                if (piece := _clip_hit(hit, span, book))
-            ]
+    spans = _list_role_spans(roles, book)
+    cut = [
+        piece
+        for hit in hits
+        for span in spans
+        if hit.doc_id == book.doc_id and (piece := _clip_hit(hit, span, book))
+    ]
     most = max(PASSAGES, budget // TOKENS_EACH)
     return pack_passages(question, cut, budget, most=most) if cut else []
 
@@ -74,8 +74,7 @@ def build_section_passages(
 def _list_role_spans(roles: Sequence[Role], book: OpenPaper) -> list[Span]:
     spans = [(part.start, part.end) for part in book.paper.of(roles)]
     if "references" in roles:
-        for each in book.paper.floats:
-            spans += [(each.start, each.end), *([each.body] if each.body else [])]
+        spans += [span for each in book.paper.floats for span in each.spans]
     return spans
 
 
@@ -107,10 +106,7 @@ def _list_target_spans(points: PaperTargets, book: OpenPaper) -> list[Span]:
 
 
 def _add_best_sentences(spans: Sequence[Span], pick: Pick, room: int) -> None:
-    sentences_ = [
-        span for start, end in spans for span in list_sentence_spans(pick.book, start, end)
-    ]
-    pick.best(sentences_, room)
+    pick.best([s for start, end in spans for s in list_sentence_spans(pick.book, start, end)], room)
 
 
 def _add_float(index: int, pick: Pick, room: int) -> None:
@@ -133,21 +129,11 @@ def _add_float(index: int, pick: Pick, room: int) -> None:
 
 def _split_table_rows(pick: Pick, each: Float) -> tuple[list[Span], list[Span]]:
     """The lines that head a table's columns, and its rows. Of a figure every line is a row."""
-    text, (start, end) = pick.book.document.text, each.body or (0, 0)
-    lines = [
-        (m.start() + start, m.end() + start) for m in re.finditer(r"[^\n]*\S", text[start:end])
-    ]
-    lines = [(b - len(text[a:b].lstrip()), b) for a, b in lines]
+    lines = split_lines(pick.book, *(each.body or (0, 0)))
     if each.kind == "figure" or len(lines) < 2:
         return [], lines
-    named = next(
-        (
-            i
-            for i, span in enumerate(lines)
-            if " | " in pick.words(span) and _CELL.match(pick.words(span))
-        ),
-        0,
-    )
+    words = [pick.words(span) for span in lines]
+    named = next((i for i, row in enumerate(words) if " | " in row and _CELL.match(row)), 0)
     head = min(max(named, 1), 3)
     return lines[:head], lines[head:]
 
@@ -179,9 +165,7 @@ def _add_mentions(pick: Pick, kind: str, index: int, room: int) -> None:
 
 def _filter_text_mentions(places: Sequence[Mention], book: OpenPaper) -> list[Mention]:
     """Mentions in running text: not in captions, tables, figures or the references."""
-    captions = [
-        span for each in book.paper.floats for span in ((each.start, each.end), each.body) if span
-    ]
+    captions = [span for each in book.paper.floats for span in each.spans]
     captions += [(part.start, part.end) for part in book.paper.of(("references",))]
     return [
         place for place in places if not any(start <= place.start < end for start, end in captions)

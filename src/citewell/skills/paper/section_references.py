@@ -82,9 +82,7 @@ def list_subsections(index: int, book: OpenPaper) -> list[int]:
     if not path:
         return [index]
     return [
-        i
-        for i, part in enumerate(parts)
-        if part.heading_path[: len(path)] == path and (i == index or i > index)
+        i for i, part in enumerate(parts) if i >= index and part.heading_path[: len(path)] == path
     ]
 
 

@@ -82,13 +82,13 @@ def list_lines(book: OpenPaper, parts: Sequence[Part]) -> list[Span]:
     for part in parts:
         at = part.start
         for start, end in [body for body in bodies if part.start <= body[0] < part.end]:
-            found += [*list_sentence_spans(book, at, start), *_split_lines(book, start, end)]
+            found += [*list_sentence_spans(book, at, start), *split_lines(book, start, end)]
             at = max(at, end)
         found += list_sentence_spans(book, at, part.end)
     return [span for span in found if re.search(r"\w", book.document.text[slice(*span)])]
 
 
-def _split_lines(book: OpenPaper, start: int, end: int) -> list[Span]:
+def split_lines(book: OpenPaper, start: int, end: int) -> list[Span]:
     lines = re.finditer(r"[^\n]*\S", book.document.text[start:end])
     return [(start + line.end() - len(line[0].lstrip()), start + line.end()) for line in lines]
 
@@ -108,7 +108,7 @@ def _list_floats(
     return [
         [
             *list_sentence_spans(book, each.start, each.end),
-            *(_split_lines(book, *each.body) if each.body else []),
+            *(split_lines(book, *each.body) if each.body else []),
         ]
         for n, each in enumerate(book.paper.floats)
         if "references" in roles or n in named

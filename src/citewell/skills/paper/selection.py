@@ -93,11 +93,7 @@ def _trim_selection(selection: Selection, text: str) -> tuple[int, int]:
 
 
 def _check_length(span: tuple[int, int], text: str) -> tuple[int, int]:
-    if len(_extract_letters(text[slice(*span)])) < FEWEST:
-        raise InvalidInput(
-            Text("the selection is too short to say what is meant"),
-            hint=Text("mark a word at least"),
-        )
+    _check_letters(_extract_letters(text[slice(*span)]))
     if span[1] - span[0] > MOST:
         raise InvalidInput(
             Text("the selection is longer than {most} characters", most=MOST),
@@ -106,13 +102,17 @@ def _check_length(span: tuple[int, int], text: str) -> tuple[int, int]:
     return span
 
 
-def _locate_by_words(selection: Selection, text: str) -> tuple[int, int]:
-    wanted = _extract_letters(selection.text)
-    if len(wanted) < FEWEST:
+def _check_letters(letters: str) -> str:
+    if len(letters) < FEWEST:
         raise InvalidInput(
             Text("the selection is too short to say what is meant"),
             hint=Text("mark a word at least"),
         )
+    return letters
+
+
+def _locate_by_words(selection: Selection, text: str) -> tuple[int, int]:
+    wanted = _check_letters(_extract_letters(selection.text))
     folded, where = _fold_cached(text)
     places = _find_places(wanted, folded)
     whole = [

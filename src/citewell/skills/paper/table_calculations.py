@@ -41,99 +41,51 @@ SURELY: Final = 0.01
 MOST_CITED: Final = 12  # rows that are cited one by one; of more, the stretch that they stand in
 # Nothing of these is from a paper or a set of questions: what is asked, about what it may be. A and
 # B are rows, C a column, K what the rows are, V what a cell says, N a figure.
-EXAMPLES: Final[Mapping[Job, tuple[str, ...]]] = {
+EXAMPLES: Final[Mapping[Job, str]] = {
     "difference": (
-        "How much lower is the C of A than that of B?",
-        "By how many points does A exceed B in C?",
-        "How many more C had A than B?",
-        "What is the difference in C between A and B?",
-        "How much longer does A take than B?",
-        "A比B的C高多少？",
-        "A的C比B低多少？",
-        "A和B的C相差多少？",
-        "A比B多多少个C？",
+        "How much lower is the C of A than that of B? | By how many points does A exceed B in C?"
+        " | How many more C had A than B? | What is the difference in C between A and B?"
+        " | How much longer does A take than B? | A比B的C高多少？ | A的C比B低多少？"
+        " | A和B的C相差多少？ | A比B多多少个C？"
     ),
     "sum": (
-        "How many C do A and B have together?",
-        "How many C have A and B in total?",
-        "What is the sum of the C of A and B?",
-        "A和B一共有多少C？",
-        "A与B的C合计是多少？",
+        "How many C do A and B have together? | How many C have A and B in total?"
+        " | What is the sum of the C of A and B? | A和B一共有多少C？ | A与B的C合计是多少？"
     ),
     "highest": (
-        "Which K has the highest C?",
-        "Which K has the most C?",
-        "Which K has the largest C?",
-        "Which K has the longest C?",
-        "On which K is C highest?",
-        "哪个K的C最高？",
-        "哪种K的C最多？",
-        "哪个K的C最大？",
-        "哪个K的C最长？",
+        "Which K has the highest C? | Which K has the most C? | Which K has the largest C?"
+        " | Which K has the longest C? | On which K is C highest? | 哪个K的C最高？"
+        " | 哪种K的C最多？ | 哪个K的C最大？ | 哪个K的C最长？"
     ),
     "lowest": (
-        "Which K has the lowest C?",
-        "Which K has the fewest C?",
-        "Which K has the smallest C?",
-        "Which K has the shortest C?",
-        "On which K is C lowest?",
-        "哪个K的C最低？",
-        "哪种K的C最少？",
-        "哪个K的C最小？",
-        "哪个K的C最短？",
+        "Which K has the lowest C? | Which K has the fewest C? | Which K has the smallest C?"
+        " | Which K has the shortest C? | On which K is C lowest? | 哪个K的C最低？"
+        " | 哪种K的C最少？ | 哪个K的C最小？ | 哪个K的C最短？"
     ),
     "count": (
-        "How many K are listed?",
-        "How many K are there?",
-        "How many K does it compare?",
-        "列出了几个K？",
-        "一共有几种K？",
-        "比较了多少种K？",
+        "How many K are listed? | How many K are there? | How many K does it compare?"
+        " | 列出了几个K？ | 一共有几种K？ | 比较了多少种K？"
     ),
     "holding": (
-        "How many K use V?",
-        "How many K are V?",
-        "How many K have V as C?",
-        "有几个K采用V？",
-        "C为V的K有几个？",
+        "How many K use V? | How many K are V? | How many K have V as C? | 有几个K采用V？"
+        " | C为V的K有几个？"
     ),
     "above": (
-        "How many K have a C above N?",
-        "How many K have more than N C?",
-        "On how many K does C exceed N?",
-        "有几个K的C超过N？",
-        "C高于N的K有几个？",
+        "How many K have a C above N? | How many K have more than N C?"
+        " | On how many K does C exceed N? | 有几个K的C超过N？ | C高于N的K有几个？"
     ),
     "below": (
-        "How many K have a C below N?",
-        "How many K have fewer than N C?",
-        "On how many K is C less than N?",
-        "有几个K的C低于N？",
-        "C不到N的K有几个？",
+        "How many K have a C below N? | How many K have fewer than N C?"
+        " | On how many K is C less than N? | 有几个K的C低于N？ | C不到N的K有几个？"
     ),
     "none": (
-        "What is the C of A?",
-        "What are A and B?",
-        "How does A compare with B in C?",
-        "Which C do A and B have?",
-        "What are the C of A and of B?",
-        "Why is the C of A lower than that of B?",
-        "How is A computed?",
-        "How many C has A?",
-        "What do A and B do?",
-        "Is A better than B in C?",
-        "Which K is used?",
-        "Why is the C of the K so high?",
-        "How is the C of a K measured?",
-        "What do the K show?",
-        "A的C是多少？",
-        "A和B的C分别是多少？",
-        "A与B的C各是多少？",
-        "为什么A的C比B低？",
-        "A是怎样计算的？",
-        "A与B有什么变化？",
-        "采用了哪种K？",
-        "K的C是怎样测量的？",
+        "What is the C of A? | What are A and B? | How does A compare with B in C?"
+        " | Which C do A and B have? | What are the C of A and of B?"
+        " | Why is the C of A lower than that of B? | How is A computed? | How many C has A?"
+        " | What do A and B do? | Is A better than B in C? | Which K is used?"
+        " | Why is the C of the K so high? | How is the C of a K measured? | What do the K show?"
+        " | A的C是多少？ | A和B的C分别是多少？ | A与B的C各是多少？ | 为什么A的C比B低？"
+        " | A是怎样计算的？ | A与B有什么变化？ | 采用了哪种K？ | K的C是怎样测量的？"
     ),
 }
 _HIGHEST = Text("Of {of} rows by {kind}, {label} has the highest {column}: {figure}.")

@@ -19,6 +19,7 @@ from citewell.skills.reading_route.readable_sections import (
     find_telling_line,
 )
 from citewell.skills.reading_route.route_wording import format_message
+from citewell.text.markup import flatten_text
 
 
 def tick_step(plan: Plan, step_id: str, done: bool, now: float) -> Plan:
@@ -26,10 +27,8 @@ def tick_step(plan: Plan, step_id: str, done: bool, now: float) -> Plan:
     at = _find_step(plan, step_id)
     step = plan.steps[at]
     done_at = (now if step.done_at is None else step.done_at) if done else None
-    return _replace_steps(
-        plan,
-        [*plan.steps[:at], step.model_copy(update={"done_at": done_at}), *plan.steps[at + 1 :]],
-    )
+    step = step.model_copy(update={"done_at": done_at})
+    return _replace_steps(plan, [*plan.steps[:at], step, *plan.steps[at + 1 :]])
 
 
 def remove_step(plan: Plan, step_id: str) -> Plan:
@@ -54,69 +53,38 @@ def add_section(plan: Plan, book: OpenPaper, section: str, *, why: str = "") -> 
     part = _find_section(book, section)
     if any(step.step_id == compute_step_id(part) for step in plan.steps):
         return plan
-    own = next(
-        (
-            reading
-            for reading in find_readable_sections(book, find_quotable_lines(book, parts=[part]))
-            if reading.part.start == part.start
-        ),
-        None,
-    )
-    said = find_telling_line(own) if own else None
+    own = find_readable_sections(book, find_quotable_lines(book, parts=[part]))
+    said = find_telling_line(own[0]) if own else None
     step = build_step(book, part, why or format_message("added", plan.lang), said)
-    to = next(
-        (n for n, other in enumerate(plan.steps) if other.start > part.start), len(plan.steps)
-    )
+    behind = [n for n, other in enumerate(plan.steps) if other.start > part.start]
+    to = min(behind, default=len(plan.steps))
     return _replace_steps(plan, [*plan.steps[:to], step, *plan.steps[to:]])
 
 
 def render_route(plan: Plan) -> str:
     """The route with a box to tick before each step, in its language."""
-    lang = plan.lang
-    title = (
-        format_message("for", lang, interest=_flatten_text(plan.interest))
-        if plan.interest
-        else format_message("title", lang)
-    )
-    left = (
-        format_message("left", lang, minutes=_format_minutes(plan.minutes))
-        if plan.minutes
-        else format_message("all_done", lang)
-    )
+    lang, interest = plan.lang, flatten_text(plan.interest)
+    title = format_message("for" if interest else "title", lang, interest=interest)
+    left = format_message("left" if plan.minutes else "all_done", lang, minutes=f"{plan.minutes:g}")
     steps = []
     for n, step in enumerate(plan.steps, 1):
         box = " " if step.done_at is None else "x"
-        where = (
-            "，".join(_describe_step(step, lang))
-            if lang == "zh"
-            else ", ".join(_describe_step(step, lang))
-        )
+        section, why, quote = map(flatten_text, (step.section, step.why, step.quote))
+        where = _describe_step(step, lang)
         bracketed = f"（{where}）" if lang == "zh" else f" ({where})"
-        steps.append(
-            f"- [{box}] {n}. **{_flatten_text(step.section)}**{bracketed}  \n "
-            f" {_flatten_text(step.why)}"
-        )
-        if step.quote and _flatten_text(step.quote).rstrip(".。") not in _flatten_text(step.why):
-            steps.append(f"  > {_flatten_text(step.quote)}")
+        steps.append(f"- [{box}] {n}. **{section}**{bracketed}  \n  {why}")
+        if quote and quote.rstrip(".。") not in why:
+            steps.append(f"  > {quote}")
     return "\n\n".join([f"# {title}", left, "\n".join(steps)]).rstrip() + "\n"
 
 
-def _describe_step(step: PlanStep, lang: str) -> Sequence[str]:
-    one = step.last_page <= step.first_page
-    pages = (
-        format_message("page" if one else "pages", lang, first=step.first_page, last=step.last_page)
-        if step.first_page
-        else ""
-    )
-    return [
-        part
-        for part in (pages, format_message("minutes", lang, minutes=_format_minutes(step.minutes)))
-        if part
-    ]
-
-
-def _format_minutes(minutes: float) -> str:
-    return f"{minutes:g}"
+def _describe_step(step: PlanStep, lang: str) -> str:
+    """Its pages, where there are any, and its minutes."""
+    shown = [format_message("minutes", lang, minutes=f"{step.minutes:g}")]
+    if step.first_page:
+        key = "page" if step.last_page <= step.first_page else "pages"
+        shown.insert(0, format_message(key, lang, first=step.first_page, last=step.last_page))
+    return ("，" if lang == "zh" else ", ").join(shown)
 
 
 def _find_step(plan: Plan, step_id: str) -> int:
@@ -141,10 +109,10 @@ def _find_section(book: OpenPaper, wanted: str) -> Part:
         if part.heading and part.role not in ("front", "references")
     ]
     folded = " ".join(wanted.split()).casefold().rstrip(".")
-    for names in (_fold_heading, _fold_bare_heading, _get_heading_number):
-        for part in parts:
-            if folded and folded == names(part):
-                return part
+    names = [_list_names(part) for part in parts]
+    for called in zip(*names, strict=True):
+        if folded and folded in called:
+            return parts[called.index(folded)]
     holding = [part for part in parts if folded and folded in part.heading.casefold()]
     if len(holding) == 1:
         return holding[0]
@@ -155,23 +123,12 @@ def _find_section(book: OpenPaper, wanted: str) -> Part:
     )
 
 
-def _fold_heading(part: Part) -> str:
-    return " ".join(part.heading.split()).casefold()
-
-
-def _fold_bare_heading(part: Part) -> str:
-    return " ".join(strip_heading_number(part.heading).split()).casefold()
-
-
-def _get_heading_number(part: Part) -> str:
+def _list_names(part: Part) -> tuple[str, ...]:
+    """Its heading, that without its number, and the number."""
     rest = strip_heading_number(part.heading)
-    return part.heading.removesuffix(rest).strip(" .、").casefold()
+    names = part.heading, rest, part.heading.removesuffix(rest).strip(" .、")
+    return tuple(" ".join(name.split()).casefold() for name in names)
 
 
 def _replace_steps(plan: Plan, steps: Sequence[PlanStep]) -> Plan:
     return plan.model_copy(update={"steps": list(steps), "revision": plan.revision + 1})
-
-
-def _flatten_text(text: str) -> str:
-    """One line; what the paper or the reader says must not become a tag."""
-    return " ".join(text.split()).replace("<", "&lt;")

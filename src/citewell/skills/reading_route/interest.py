@@ -7,64 +7,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import exp
 from typing import Final, Literal
-
-import numpy as np
 
 from citewell.ingest.paper.section_roles import is_setup_heading
 from citewell.ingest.paper.shape import Part
 from citewell.models.base import Embedder
+from citewell.skills.paper.nearest_example import compare_examples
 
 Kind = Literal["introduction", "related_work", "method", "results", "discussion", "data"]
-DESCRIPTIONS: Final[Mapping[Kind, tuple[str, ...]]] = {
+DESCRIPTIONS: Final[Mapping[Kind, str]] = {
     "introduction": (
-        "the motivation of the paper",
-        "why the problem matters",
-        "the background and the research question",
-        "研究背景和动机",
-        "要解决的问题",
+        "the motivation of the paper | why the problem matters"
+        " | the background and the research question | 研究背景和动机 | 要解决的问题"
     ),
     "related_work": (
-        "related work and prior approaches",
-        "what others have done before",
-        "comparison with previous methods in the literature",
-        "相关工作",
-        "前人的研究和已有方法",
+        "related work and prior approaches | what others have done before"
+        " | comparison with previous methods in the literature | 相关工作 | 前人的研究和已有方法"
     ),
     "method": (
-        "the proposed method and its architecture",
-        "how the algorithm works step by step",
-        "the training procedure and loss",
-        "the design of the model",
-        "方法的原理和步骤",
-        "模型结构",
-        "训练过程",
+        "the proposed method and its architecture | how the algorithm works step by step"
+        " | the training procedure and loss | the design of the model | 方法的原理和步骤"
+        " | 模型结构 | 训练过程"
     ),
     "results": (
-        "the experimental results",
-        "evaluation against baselines",
-        "accuracy and performance figures",
-        "how well does it perform",
-        "ablation study",
-        "实验结果",
-        "性能和准确率",
-        "与基线的对比评估",
+        "the experimental results | evaluation against baselines"
+        " | accuracy and performance figures | how well does it perform | ablation study"
+        " | 实验结果 | 性能和准确率 | 与基线的对比评估"
     ),
     "discussion": (
-        "limitations and weaknesses",
-        "what the approach fails at",
-        "conclusions and future directions",
-        "open problems",
-        "局限性和不足",
-        "未来工作",
-        "结论",
+        "limitations and weaknesses | what the approach fails at"
+        " | conclusions and future directions | open problems | 局限性和不足 | 未来工作 | 结论"
     ),
     "data": (
-        "the datasets and corpora",
-        "how the data was collected and annotated",
-        "size of the data set",
-        "数据集",
-        "语料的收集和标注",
+        "the datasets and corpora | how the data was collected and annotated"
+        " | size of the data set | 数据集 | 语料的收集和标注"
     ),
 }
 NEAREST: Final = 2  # descriptions of a kind that count
@@ -97,15 +74,10 @@ class Interest:
 
 async def read_interest(text: str, embedder: Embedder) -> Interest:
     """Raises ModelUnavailable."""
-    vector = await embedder.query(text)
-    flat = await embedder.passages([each for of in DESCRIPTIONS.values() for each in of])
-    near, at = {}, 0
-    for kind, described in DESCRIPTIONS.items():
-        cosines = flat[at : at + len(described)] @ vector
-        near[kind] = float(np.sort(cosines)[-NEAREST:].mean())
-        at += len(described)
+    cosines = await compare_examples(text, DESCRIPTIONS, embedder)
+    near = {kind: sum(each[:NEAREST]) / NEAREST for kind, each in cosines.items()}
     best = max(near.values())
-    shares = {kind: float(np.exp((value - best) / SPREAD)) for kind, value in near.items()}
+    shares = {kind: exp((value - best) / SPREAD) for kind, value in near.items()}
     whole = sum(shares.values())
     named = min(1.0, max(0.0, (best - SUBJECT) / (NAMED - SUBJECT)))
     return Interest({kind: share / whole for kind, share in shares.items()}, named)

@@ -20,6 +20,7 @@ from citewell.models.prompt import fill_prompt, load_prompt
 from citewell.retrieve.query import Found
 from citewell.skills.guide.guide_wording import resolve_language
 from citewell.skills.guide.paper_name import LIMITS_HEADING
+from citewell.skills.guide.plain_sentence import shorten_sentence
 from citewell.skills.guide.quotable import Line, find_quotable_lines
 from citewell.skills.paper.reading_context import OpenPaper, Plan, PlanStep
 from citewell.skills.reading_route.interest import Interest, read_interest
@@ -60,6 +61,7 @@ _BEFORE = re.compile(
     r"问题定义|符号",
     re.IGNORECASE,
 )
+_MAIN = re.compile("main|overall|主要|总体", re.IGNORECASE)
 PLACE: Final[Mapping[Role, int]] = {
     "abstract": 0,
     "introduction": 0,
@@ -126,14 +128,10 @@ async def _translate_interest(book: OpenPaper, interest: str, llm: LLM | None) -
     tongue = resolve_language(book.paper.lang)
     if llm is None or not is_connected(llm) or detect_language(interest) == tongue:
         return interest
-    name = {"en": {"en": "English", "zh": "Chinese"}, "zh": {"en": "英文", "zh": "中文"}}[
-        resolve_language(detect_language(interest))
-    ][tongue]
-    messages = fill_prompt(
-        load_prompt(f"skills/prompts/guide_interest.{detect_language(interest)}.md"),
-        interest=interest,
-        language=name,
-    )
+    own = detect_language(interest)
+    names = {"en": "English", "zh": "Chinese"} if own == "en" else {"en": "英文", "zh": "中文"}
+    template = load_prompt(f"skills/prompts/guide_interest.{own}.md")
+    messages = fill_prompt(template, interest=interest, language=names[tongue])
     try:
         reply = await llm.chat(messages, max_tokens=60)
     except CitewellError:
@@ -182,10 +180,8 @@ def _find_best(ranked: Sequence[Reading], role: Role) -> Reading | None:
 
 
 def _find_limits(ranked: Sequence[Reading]) -> Reading | None:
-    named = next(
-        (s for s in ranked if LIMITS_HEADING.search(s.part.heading) and not s.part.appendix), None
-    )
-    return named or _find_best(ranked, "discussion")
+    named = (s for s in ranked if LIMITS_HEADING.search(s.part.heading) and not s.part.appendix)
+    return next(named, None) or _find_best(ranked, "discussion")
 
 
 def _explain_choice(section: Reading, lang: str) -> str:
@@ -204,12 +200,7 @@ def _get_purpose_key(section: Reading) -> str:
 
 
 def _shorten_line(line: Line | None) -> str:
-    """The beginning of a sentence, cut between words."""
-    text = (line.text if line else "").rstrip(".。")
-    if len(text) <= SAID:
-        return text
-    cut = text[:SAID]
-    return (cut.rpartition(" ")[0] if " " in cut[SAID // 2 :] else cut).rstrip(" ,，、;；:：") + "…"
+    return shorten_sentence((line.text if line else "").rstrip(".。"), SAID)
 
 
 def _plan_overview(book: OpenPaper, sections: Sequence[Reading], lang: str) -> list[PlanStep]:
@@ -218,8 +209,7 @@ def _plan_overview(book: OpenPaper, sections: Sequence[Reading], lang: str) -> l
     proper = [s for s in whole if s.part.role != "other"]
     chosen: list[Reading] = []
     for role in ("abstract", "introduction", "method", "results"):
-        of_role = [s for s in proper if s.part.role == role]
-        chosen += _find_main(of_role)
+        chosen += _find_main([s for s in proper if s.part.role == role])
     closing = [s for s in proper if s.part.role == "discussion"]
     chosen += [s for s in closing if LIMITS_HEADING.search(s.part.heading)][:1]
     chosen += [s for s in closing[-1:] if s not in chosen]
@@ -233,19 +223,9 @@ def _plan_overview(book: OpenPaper, sections: Sequence[Reading], lang: str) -> l
 
 def _find_main(sections: Sequence[Reading]) -> list[Reading]:
     """Of the sections of one role the first of more than a line or two, and one named as main."""
-    named = next(
-        (
-            s
-            for s in sections
-            if any(w in s.part.heading.casefold() for w in ("main", "overall", "主要", "总体"))
-        ),
-        None,
-    )
-    long = next(
-        (s for s in sections if len(s.lines) >= LONG and not _BEFORE.search(s.part.heading)), None
-    )
-    first = named or long or next(iter(sections), None)
-    return [first] if first else []
+    named = [s for s in sections if _MAIN.search(s.part.heading)]
+    long = [s for s in sections if len(s.lines) >= LONG and not _BEFORE.search(s.part.heading)]
+    return [*named, *long, *sections][:1]
 
 
 def _describe_section(section: Reading, lang: str) -> str:
@@ -253,9 +233,8 @@ def _describe_section(section: Reading, lang: str) -> str:
     if role == "abstract":
         return format_message("open_general", lang)
     said = _shorten_line(find_telling_line(section))
-    return format_message(
-        f"general_{role}" if said and role != "front" else "general_unsaid", lang, said=said
-    )
+    key = f"general_{role}" if said and role != "front" else "general_unsaid"
+    return format_message(key, lang, said=said)
 
 
 def build_step(book: OpenPaper, part: Part, why: str, quoted: Line | None) -> PlanStep:

@@ -168,32 +168,27 @@ def _list_candidates(book: OpenPaper, section: Reading) -> list[Line]:
     if hit := section.hit:
         part = replace(section.part, start=hit.start, end=hit.end)
         own = find_quotable_lines(book, parts=[part]) or own
-    return ([line for line in own if not line.dangling and not line.signpost] or list(own))[
-        :EMBEDDED
-    ]
+    return _filter_whole(own)[:EMBEDDED]
+
+
+def _filter_whole(lines: Sequence[Line]) -> list[Line]:
+    """Those that stand alone; all where none does."""
+    return [line for line in lines if not line.dangling and not line.signpost] or list(lines)
 
 
 def find_telling_line(section: Reading) -> Line | None:
     """The sentence of a section that says most by itself, whatever the interest: of the method one
     that says how, else one with a figure or a comparison.
     """
-    whole = [line for line in section.lines if not line.dangling and not line.signpost] or list(
-        section.lines
-    )
-    how = section.part.role == "method"
-    return max(
-        whole,
-        key=lambda line: (
-            _score_method_cues(line)
-            if how
-            else has_measurement(line.text) + has_comparison(line.text),
-            -line.order,
-        ),
-        default=None,
-    )
+    whole = _filter_whole(section.lines)
+    score = _score_method_cues if section.part.role == "method" else _score_figures
+    return max(whole, key=lambda line: (score(line), -line.order), default=None)
+
+
+def _score_figures(line: Line) -> float:
+    return has_measurement(line.text) + has_comparison(line.text)
 
 
 def _score_method_cues(line: Line) -> float:
-    return sum(
-        weight for pattern, weight in CUES["method"] if pattern.search(line.quote)
-    ) - 0.5 * has_comparison(line.text)
+    cues = sum(weight for pattern, weight in CUES["method"] if pattern.search(line.quote))
+    return cues - 0.5 * has_comparison(line.text)
