@@ -14,6 +14,10 @@ def compile_any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
+def _weigh(weight: float, *patterns: str) -> tuple[re.Pattern[str], float]:
+    return compile_any(*patterns), weight
+
+
 COMPARED: Final = compile_any(
     r"\b(?:outperform|improv|boost|gain|surpass|exceed|reduc|increas|decreas|declin|drop|"
     r"halv|doubl|cut)\w*\b",
@@ -26,110 +30,82 @@ COMPARED: Final = compile_any(
 )
 CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
     "problem": (
-        (
-            compile_any(
-                r"\b(?:challeng|obstacle|bottleneck|gap\b|drawback|difficult|struggl|suffer|"
-                r"prone to|hamper|harder)\w*",
-                "挑战|难以|瓶颈|困难|受限|制约|无能为力",
-            ),
+        _weigh(
             0.8,
+            r"\b(?:challeng|obstacle|bottleneck|gap\b|drawback|difficult|struggl|suffer|"
+            r"prone to|hamper|harder)\w*",
+            "挑战|难以|瓶颈|困难|受限|制约|无能为力",
         ),
-        (
-            compile_any(
-                r"\b(?:lack|fail|limited|cannot|costly|expensive|remains?|insufficient|"
-                r"despite|unable|unclear|costs?\b)\w*",
-                "缺乏|不足|尚未|较差|昂贵|无法|忽略|问题|很少|耗时",
-            ),
+        _weigh(
             0.5,
+            r"\b(?:lack|fail|limited|cannot|costly|expensive|remains?|insufficient|"
+            r"despite|unable|unclear|costs?\b)\w*",
+            "缺乏|不足|尚未|较差|昂贵|无法|忽略|问题|很少|耗时",
         ),
-        (
-            compile_any(
-                r"\b(?:important|crucial|essential|central|requires?|need(?:s|ed)?)\b",
-                "重要|关键|亟需|迫切|需要",
-            ),
+        _weigh(
             0.3,
+            r"\b(?:important|crucial|essential|central|requires?|need(?:s|ed)?)\b",
+            "重要|关键|亟需|迫切|需要",
         ),
     ),
     "contributions": (
-        (
-            compile_any(
-                r"\b(?:propose|present|introduce|novel|new "
-                r"(?:method|model|framework|approach|dataset|benchmark|task)|"
-                r"first to|contributions?|collect|define a|comprehensive|exhaustive|taxonomy)\w*\b",
-                "提出|首次|创新|贡献|构建了?|设计了?|发布",
-            ),
+        _weigh(
             0.8,
+            r"\b(?:propose|present|introduce|novel|new "
+            r"(?:method|model|framework|approach|dataset|benchmark|task)|"
+            r"first to|contributions?|collect|define a|comprehensive|exhaustive|taxonomy)\w*\b",
+            "提出|首次|创新|贡献|构建了?|设计了?|发布",
         ),
-        (compile_any(r"\b(?:in this|this|our) (?:paper|work|study|survey)\b", "本文|本研究"), 0.4),
+        _weigh(0.4, r"\b(?:in this|this|our) (?:paper|work|study|survey)\b", "本文|本研究"),
         (OWN_WORK, 0.4),
     ),
     "method": (
-        (
-            compile_any(
-                r"\b(?:consists? of|decompos\w+|compris\w+|modules?|components?|stages?|steps?|"
-                r"pipeline|framework|"
-                r"categori[sz]\w+|taxonom\w+|joins?|parts)\b",
-                "由.{1,20}(?:组成|构成)|模块|分为|阶段|步骤|框架|流程",
-            ),
+        _weigh(
             0.6,
+            r"\b(?:consists? of|decompos\w+|compris\w+|modules?|components?|stages?|steps?|"
+            r"pipeline|framework|categori[sz]\w+|taxonom\w+|joins?|parts)\b",
+            "由.{1,20}(?:组成|构成)|模块|分为|阶段|步骤|框架|流程",
         ),
-        (
-            compile_any(
-                r"\b(?:translat|generat|execut|delegat|train|encod|optimi[sz]|refin|revis|"
-                r"retriev|convert|combin|appl|comput|"
-                r"learn|utili[sz]|leverag|integrat|perform|prompt|correct|predict|turns|"
-                r"reads|maps?)\w*\b",
-                "利用|采用|通过|输入|输出|生成|编码|训练|融合|计算|检索|引入|使用|修正|"
-                "改写|召回|排序",
-            ),
+        _weigh(
             0.4,
+            r"\b(?:translat|generat|execut|delegat|train|encod|optimi[sz]|refin|revis|retriev|"
+            r"convert|combin|appl|comput|learn|utili[sz]|leverag|integrat|perform|prompt|correct|"
+            r"predict|turns|reads|maps?)\w*\b",
+            "利用|采用|通过|输入|输出|生成|编码|训练|融合|计算|检索|引入|使用|修正|改写|召回|排序",
         ),
-        (
-            compile_any(
-                r"\bwe (?:first|then|use|utili[sz]e|adopt|train|apply|employ|leverage|combine|"
-                r"delegate|execute)\b|"
-                r"\b(?:first|then|afterwards?|subsequently)\b",
-                "首先|然后|其次|最后|接着|随后|先.{2,40}再",
-            ),
+        _weigh(
             0.4,
+            r"\bwe (?:first|then|use|utili[sz]e|adopt|train|apply|employ|leverage|combine|"
+            r"delegate|execute)\b|\b(?:first|then|afterwards?|subsequently)\b",
+            "首先|然后|其次|最后|接着|随后|先.{2,40}再",
         ),
     ),
     "results": (
         (COMPARED, 0.7),
-        (
-            compile_any(
-                r"\b(?:achiev\w*|results? (?:show|indicate|suggest|demonstrate)|we "
-                r"(?:find|observe|found|show)|on average|"
-                r"compared (?:to|with)|findings|has (?:generally )?shown|reports?)\b",
-                "结果表明|实验表明|实验结果|平均|相比|取得|发现|说明",
-            ),
+        _weigh(
             0.5,
+            r"\b(?:achiev\w*|results? (?:show|indicate|suggest|demonstrate)|we "
+            r"(?:find|observe|found|show)|on average|"
+            r"compared (?:to|with)|findings|has (?:generally )?shown|reports?)\b",
+            "结果表明|实验表明|实验结果|平均|相比|取得|发现|说明",
         ),
     ),
     "limits": (
-        (
-            compile_any(
-                r"\b(?:limitation|shortcoming|drawback|weakness|caveat)s?\b", "局限|不足|缺点|限制"
-            ),
-            0.4,
+        _weigh(
+            0.4, r"\b(?:limitation|shortcoming|drawback|weakness|caveat)s?\b", "局限|不足|缺点|限制"
         ),
-        (
-            compile_any(
-                r"\b(?:cannot|does not|do not|did "
-                r"not|fails?|struggle\w*|unable|only|bounded|difficult\w*|higher cost|"
-                r"expensive|depends? on|relies on|requires?|lack|open "
-                r"(?:question|challenge|problem)|remains?|unclear|"
-                r"underexplored|uncertain|nothing is known|incurs?|not (?:well-)?\w+)\b",
-                "仅|只|未能|无法|尚未|有待|依赖|较高|较慢|难以|不能|没有|需要更|低于|不足",
-            ),
+        _weigh(
             0.6,
+            r"\b(?:cannot|does not|do not|did not|fails?|struggle\w*|unable|only|bounded|"
+            r"difficult\w*|higher cost|expensive|depends? on|relies on|requires?|lack|open "
+            r"(?:question|challenge|problem)|remains?|unclear|underexplored|uncertain|nothing is "
+            r"known|incurs?|not (?:well-)?\w+)\b",
+            "仅|只|未能|无法|尚未|有待|依赖|较高|较慢|难以|不能|没有|需要更|低于|不足",
         ),
-        (
-            compile_any(
-                r"\bfuture (?:work|research|stud)\w*|\bin (?:the )?future\b",
-                "未来|今后|下一步|后续",
-            ),
+        _weigh(
             0.3,
+            r"\bfuture (?:work|research|stud)\w*|\bin (?:the )?future\b",
+            "未来|今后|下一步|后续",
         ),
     ),
 }

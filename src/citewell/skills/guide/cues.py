@@ -32,9 +32,8 @@ OPENING: Final = 0.2  # share of an abstract in which its first sentence stands
 FEW: Final = 6  # content words: less says little
 LONG: Final = 300  # characters: what is longer is read twice
 _MEASURED = re.compile(
-    r"(?<![A-Za-z0-9_.-])[+-]?\d+(?:\.\d+)?\s*(?:%|％|‰|percent\b|percentage "
-    r"points?\b|points?\b|times\b|fold\b|×|x\b|ms\b|倍|"
-    r"个百分点|个点|秒|毫秒|分(?!之|为|类|成))|"
+    r"(?<![A-Za-z0-9_.-])[+-]?\d+(?:\.\d+)?\s*(?:%|％|‰|percent\b|percentage points?\b|points?\b|"
+    r"times\b|fold\b|×|x\b|ms\b|倍|个百分点|个点|秒|毫秒|分(?!之|为|类|成))|"
     r"(?<![A-Za-z0-9_.-])\d+\.\d+(?![A-Za-z0-9_.]*[A-Za-z0-9_])|百分之[一二三四五六七八九十\d]"
 )
 _STUDIED = compile_any(  # what is done to a method, not by it
@@ -57,9 +56,8 @@ DATA_HEADING: Final = compile_any(
     r"\bdata|\bset-?ups?\b|\bsettings?\b|baselines?\b", "数据|对比|设置|指标"
 )
 _OTHERS = compile_any(
-    r"\b(?:existing|previous|prior|earlier|recent) "
-    r"(?:\w+ )?(?:work|works|studies|research|methods)\b|"
-    r"\b(?:methods|approaches|works|studies|techniques|models) (?:such as|like)\b",
+    r"\b(?:existing|previous|prior|earlier|recent) (?:\w+ )?(?:work|works|studies|research|"
+    r"methods)\b|\b(?:methods|approaches|works|studies|techniques|models) (?:such as|like)\b",
     "已有|文献",
 )
 # `Self-Refine (Madaan et al., 2023) introduced ...` says how others go about it

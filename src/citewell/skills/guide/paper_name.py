@@ -25,8 +25,7 @@ _NAME = r"([A-Z][A-Za-z0-9]*(?:[-+][A-Za-z0-9]+)*[A-Z][A-Za-z0-9-]*|[A-Z][A-Za-z
 _TITLE = re.compile(rf"^{_NAME}\s*[:：—]")
 _PROPOSED = re.compile(
     r"\b(?:propos(?:e[sd]?|ing)|present(?:s|ed|ing)?|introduc(?:e[sd]?|ing)|develop(?:s|ed|ing)?|"
-    r"describ(?:e[sd]?|ing))\b"
-    r"(?P<rest>[^.;]{0,160})|提出(?:了)?(?P<zh>[^。；]{0,60})",
+    r"describ(?:e[sd]?|ing))\b(?P<rest>[^.;]{0,160})|提出(?:了)?(?P<zh>[^。；]{0,60})",
     re.IGNORECASE,
 )
 _GIVEN = (
@@ -38,18 +37,15 @@ _GIVEN = (
 )
 _COMMON = frozenset({"we", "our", "the", "this", "it", "in", "llm", "llms", "nlp", "ai", "ml"})
 OWN_WORK = re.compile(
-    r"\bwe (?:\w+ly )?(?:also )?"
-    r"(?:propose|present|introduce|develop|describe|provide|release|contribute|design|build|"
-    r"construct|offer|establish|categori[sz]e|connect|outline|identify|demonstrate|show|evaluate|"
-    r"investigate|explore|study|survey|review|"
-    r"integrate|conduct|create|formali[sz]e|collect|report|ask)\b"
-    r"|\b(?:this|our) (?:paper|work|study|survey|article) "
-    r"(?:\w+ly )?(?:propose|present|introduce|develop|describe|provide|aim|"
-    r"review|survey|stud|investigat|explor|address|offer)\w*"
-    r"|\bour (?:main |key |primary )?contributions?\b"
-    r"|(?:本文|本研究|本工作|我们|笔者)(?:首次)?(?:还|进一步)?(?:提出|设计|构建|实现|给出|介绍|"
-    r"建立|引入|研究|发布|贡献|证明|分析|探讨|综述|采用|注意到)"
-    r"|提出了?一(?:种|个)|(?:主要)?贡献(?:包括|有|在于|是)|^(?:提出|构建|设计|实现)了?",
+    r"\bwe (?:\w+ly )?(?:also )?(?:propose|present|introduce|develop|describe|provide|release|"
+    r"contribute|design|build|construct|offer|establish|categori[sz]e|connect|outline|identify|"
+    r"demonstrate|show|evaluate|investigate|explore|study|survey|review|integrate|conduct|create|"
+    r"formali[sz]e|collect|report|ask)\b|\b(?:this|our) (?:paper|work|study|survey|article) "
+    r"(?:\w+ly )?(?:propose|present|introduce|develop|describe|provide|aim|review|survey|stud|"
+    r"investigat|explor|address|offer)\w*|\bour (?:main |key |primary )?contributions?\b|(?:本文|"
+    r"本研究|本工作|我们|笔者)(?:首次)?(?:还|进一步)?(?:提出|设计|构建|实现|给出|介绍|建立|引入|"
+    r"研究|发布|贡献|证明|分析|探讨|综述|采用|注意到)|提出了?一(?:种|个)|(?:主要)?贡献(?:包括|有|"
+    r"在于|是)|^(?:提出|构建|设计|实现)了?",
     re.IGNORECASE,
 )
 

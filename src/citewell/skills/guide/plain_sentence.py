@@ -24,91 +24,73 @@ _NUMBERED = re.compile(
     r";–-]\s*\d{1,3})*\]"
 )
 _POINTER = re.compile(
-    r"\s*[(（](?:§|see\b|e\.g\.,? "
-    r"see|Sections?|Sec\.|Figures?|Fig\.|Tables?|Tab\.|Appendix|Eq\.|如?图|如?表|见|参见|详见)"
-    r"[^()（）]{0,60}[)）]",
+    r"\s*[(（](?:§|see\b|e\.g\.,? see|Sections?|Sec\.|Figures?|Fig\.|Tables?|Tab\.|Appendix|Eq\.|"
+    r"如?图|如?表|见|参见|详见)[^()（）]{0,60}[)）]",
     re.IGNORECASE,
 )
 _NOTE_MARK = re.compile(r"(?<=[a-z\u4e00-\u9fff)”\"][.。!])\s?\d{1,2}$")
 ITEM_MARK = re.compile(
-    r"^(?:[(（](?:\d{1,2}|[ivx]{1,4}|[a-h]|[一二三四五六七八九十]{1,2})[)）]|"
-    r"(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)]\s|\d{1,2}、"
-    r"|[•·●–*▪-]\s|[①-⑳])\s*"
+    r"^(?:[(（](?:\d{1,2}|[ivx]{1,4}|[a-h]|[一二三四五六七八九十]{1,2})[)）]|(?:\d{1,2}|[ivx]{1,4}|"
+    r"[a-h])[.)]\s|\d{1,2}、|[•·●–*▪-]\s|[①-⑳])\s*"
 )
 _SHOWN = re.compile(
-    r"^We (?:can )?see (?:in|from) (?:Figure|Table|Fig\.|Tab\.)\s*\d+ that\s+"
-    r"|^As (?:Figure|Table|Fig\.|Tab\.)\s*\d+ (?:shows|indicates|illustrates),\s+"
-    r"|^(?:As (?:can be )?(?:shown|seen|illustrated|reported|presented|depicted|listed)\s+(?:in|"
-    r"by)|From|In|According to)\s+"
-    r"(?:Figures?|Fig\.|Tables?|Tab\.)\s*[\w.()]+(?:\s*and\s*\w+)?,\s+(?=\w)"
-    r"|^(?:如|由|从|根据)?(?:图|表)\s*\d+\s*(?:可以看出|可以看到|可以发现|可见|可知|所示|表明|"
-    r"显示|中可以看出)?[，,:：]\s*"
+    r"^We (?:can )?see (?:in|from) (?:Figure|Table|Fig\.|Tab\.)\s*\d+ that\s+|^As (?:Figure|Table|"
+    r"Fig\.|Tab\.)\s*\d+ (?:shows|indicates|illustrates),\s+|^(?:As (?:can be )?(?:shown|seen|"
+    r"illustrated|reported|presented|depicted|listed)\s+(?:in|by)|From|In|According "
+    r"to)\s+(?:Figures?|Fig\.|Tables?|Tab\.)\s*[\w.()]+(?:\s*and\s*\w+)?,\s+(?=\w)|^(?:如|由|从|"
+    r"根据)?(?:图|表)\s*\d+\s*(?:可以看出|可以看到|可以发现|可见|可知|所示|表明|显示|"
+    r"中可以看出)?[，,:：]\s*"
 )
 _LINK_WORD = re.compile(
-    r"^(?:However|Moreover|Furthermore|Additionally|In "
-    r"addition|Besides|Therefore|Thus|Hence|Consequently|Accordingly|"
-    r"Nevertheless|Nonetheless|Finally|Lastly|First(?:ly)?|Second(?:ly)?|Third(?:ly)?|"
-    r"Fourth(?:ly)?|Fifth(?:ly)?|First of all|"
-    r"Next|Then|Afterwards?|"
-    r"Subsequently|Also|Overall|Notably|Specifically|Concretely|To be specific|Similarly|In "
-    r"particular|Likewise|Meanwhile|"
-    r"To this end|In summary|To summari[sz]e|In conclusion|Most importantly|More "
-    r"importantly|Importantly|Interestingly|"
-    r"Last but not least|In other words|In contrast|By contrast|Instead|On the contrary|"
-    r"In light of these advancements|Despite this|As a consequence|As a result),\s+"
-    r"|^(?:但是?|然而|因此|此外|同时|另外|首先|其次|再次|最后|最终|综上所述|综上|总之|总的来说|"
-    r"为此|不过|而且|并且|因而|由此可见|具体来说|具体而言|"
-    r"具体地|值得注意的是|进一步地?|第[一二三四五]|其一|其二|其三|一方面|另一方面)[，,、：:]\s*"
+    r"^(?:However|Moreover|Furthermore|Additionally|In addition|Besides|Therefore|Thus|Hence|"
+    r"Consequently|Accordingly|Nevertheless|Nonetheless|Finally|Lastly|First(?:ly)?|Second(?:ly)?|"
+    r"Third(?:ly)?|Fourth(?:ly)?|Fifth(?:ly)?|First of all|Next|Then|Afterwards?|Subsequently|Also|"
+    r"Overall|Notably|Specifically|Concretely|To be specific|Similarly|In particular|Likewise|"
+    r"Meanwhile|To this end|In summary|To summari[sz]e|In conclusion|Most importantly|More "
+    r"importantly|Importantly|Interestingly|Last but not least|In other words|In contrast|By "
+    r"contrast|Instead|On the contrary|In light of these advancements|Despite this|As a "
+    r"consequence|As a result),\s+|^(?:但是?|然而|因此|此外|同时|另外|首先|其次|再次|最后|最终|"
+    r"综上所述|综上|总之|总的来说|为此|不过|而且|并且|因而|由此可见|具体来说|具体而言|具体地|"
+    r"值得注意的是|进一步地?|第[一二三四五]|其一|其二|其三|一方面|另一方面)[，,、：:]\s*"
 )
 _LABELLED = re.compile(rf"^(?:[A-Z][\w-]*(?: [\w-]+){{0,4}}: (?=[A-Z])|[{HAN}]{{2,4}}：)")
 _LEANS = re.compile(
     r".*\bfor this \w+, by\b|.*\bthe following (?:[\w-]+ )?(?:format|steps?|examples?)\b|"
     r"^.{0,60}\b(?:them|to (?:achieve|do) (?:this|so)|these (?:sub)?\w+s)\b|[^.]{0,40}\bto "
-    r"achieve this\b|"
-    r"^.{0,60}\b(?:for|of|in|to|with|from|by) such\b(?! as\b)|"
-    r"^.{0,40}\bof (?:this|that) (?!paper|work|study|survey|article|review|field|area)|"
-    r"^[^,]{0,120}\b(?:much|far|even|significantly|considerably) "
-    r"(?:smaller|larger|higher|lower|better|worse|faster|slower|less|more)\b"
-    r"(?!.*\b(?:than|compared|when|as)\b)|"
-    r"^(?:Two|Three|Four|Five|Several|Some) (?:(?:main|major|key|common|popular|typical) )?"
-    r"(?:strateg|approach|method|categor|type|reason|challenge|direction|way|kind|group|"
-    r"class)\w* (?:are|exist|include)\b|"
-    r"^The (?:\w+ed|resulting) .{0,60}\bthen\b",
+    r"achieve this\b|^.{0,60}\b(?:for|of|in|to|with|from|by) such\b(?! as\b)|^.{0,40}\bof (?:this|"
+    r"that) (?!paper|work|study|survey|article|review|field|area)|^[^,]{0,120}\b(?:much|far|even|"
+    r"significantly|considerably) (?:smaller|larger|higher|lower|better|worse|faster|slower|less|"
+    r"more)\b(?!.*\b(?:than|compared|when|as)\b)|^(?:Two|Three|Four|Five|Several|Some) (?:(?:main|"
+    r"major|key|common|popular|typical) )?(?:strateg|approach|method|categor|type|reason|"
+    r"challenge|direction|way|kind|group|class)\w* (?:are|exist|include)\b|^The (?:\w+ed|"
+    r"resulting) .{0,60}\bthen\b",
     re.IGNORECASE,
 )
 _WIDE_HYPHEN = re.compile(r"(?<=\w)- (?=[a-z])(?!(?:and|or|to)\b)")
 _DANGLING = re.compile(
     r"^(?:(?:This|These|Those|That|Such|They|Its|Their|Them|He|She|Here|Both|Neither|Otherwise|"
-    r"Another|Other|Similar|"
-    r"For (?:example|instance)|On the other hand|"
-    r"To (?:\w+ (?:this|these|that|those|it|them|such)|do so)|"
-    r"(?:In|With|From|At|By|For|Of|Among|Unlike|Like|Despite) (?:this|these|that|those|such)"
-    r"(?! (?:paper|work|study|survey|article)\b)|"
-    r"(?:While|Although|Though|Because|Since|If|When|As) (?:this|these|it|they|that)|"
-    r"The (?:above|former|latter|same|other|following|first|second|third|last|reasons?|"
-    r"observed|resulting))\b|"
-    r"It\b(?! (?:is|remains|has been) (?:\w+ )?\w+ (?:to|that)\b)|"
-    r"(?:这|该|其|此|它|他们|她|上述|前者|后者|两者|二者|如此|由此|以上|例如|比如|与此|相比之下|"
-    r"反之|另一)(?!外))"
+    r"Another|Other|Similar|For (?:example|instance)|On the other hand|To (?:\w+ (?:this|these|"
+    r"that|those|it|them|such)|do so)|(?:In|With|From|At|By|For|Of|Among|Unlike|Like|Despite) "
+    r"(?:this|these|that|those|such)(?! (?:paper|work|study|survey|article)\b)|(?:While|Although|"
+    r"Though|Because|Since|If|When|As) (?:this|these|it|they|that)|The (?:above|former|latter|same|"
+    r"other|following|first|second|third|last|reasons?|observed|resulting))\b|It\b(?! (?:is|"
+    r"remains|has been) (?:\w+ )?\w+ (?:to|that)\b)|(?:这|该|其|此|它|他们|她|上述|前者|后者|两者|"
+    r"二者|如此|由此|以上|例如|比如|与此|相比之下|反之|另一)(?!外))"
 )
 _OWN_WORK = re.compile(
     r"^(?:This|The present) (?:paper|work|study|article|survey|thesis|review|report)\b",
     re.IGNORECASE,
 )
 _SIGNPOST = re.compile(
-    r"\bas follows\b|\bis organi[sz]ed\b|\bin the (?:following|next)\b|\bcan be found in\b|"
-    r"\brest of (?:this|the) paper\b|"
-    r"\b(?:mentioned|discussed|described) "
-    r"(?:above|earlier|before|in (?:the )?previous sections?)\b|"
-    r"\bwe (?:now|next|then|first) (?:describe|discuss|present|introduce|show)\b|"
-    r"\bwe (?:report|discuss)\b|\bwe (?:start|begin) by\b|"
-    r"\bwe first \w+ .{0,80}\band then (?:we )?(?:describe|introduce|present)\b|"
-    r"\b(?:is|are) (?:shown|given|listed|reported|presented|provided|described|summari[sz]ed|"
-    r"available|illustrated) in\b|"
-    r"\b(?:two|three|four|five|several|main|major) "
-    r"(?:\w+ )?(?:observations|limitations|reasons|findings|questions|"
-    r"contributions|aspects)\b|\bFigure \d+ (?:shows|illustrates|compares|gives|presents)\b|"
-    r"以下(?:局限|不足|问题|贡献|结论)|如下|见附录|结构安排|组织结构|将在第|"
+    r"\bas follows\b|\bis organi[sz]ed\b|\bin the (?:following|next)\b|\bcan be found in\b|\brest "
+    r"of (?:this|the) paper\b|\b(?:mentioned|discussed|described) (?:above|earlier|before|in "
+    r"(?:the )?previous sections?)\b|\bwe (?:now|next|then|first) (?:describe|discuss|present|"
+    r"introduce|show)\b|\bwe (?:report|discuss)\b|\bwe (?:start|begin) by\b|\bwe first \w+ "
+    r".{0,80}\band then (?:we )?(?:describe|introduce|present)\b|\b(?:is|are) (?:shown|given|"
+    r"listed|reported|presented|provided|described|summari[sz]ed|available|illustrated) in\b|"
+    r"\b(?:two|three|four|five|several|main|major) (?:\w+ )?(?:observations|limitations|reasons|"
+    r"findings|questions|contributions|aspects)\b|\bFigure \d+ (?:shows|illustrates|compares|"
+    r"gives|presents)\b|以下(?:局限|不足|问题|贡献|结论)|如下|见附录|结构安排|组织结构|将在第|"
     r"如图\s*\d+所示[。，]|详见|给出了(?:主要)?结果",
     re.IGNORECASE,
 )

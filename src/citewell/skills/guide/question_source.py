@@ -17,14 +17,12 @@ _NUMBER = re.compile(
     r"第?[一二三四五六七八九十]+[、.章节])\s*"
 )
 GENERIC = re.compile(
-    r"^(?:(?:main |overall |experimental "
-    r")?(?:results?|experiments?|evaluation|analysis|discussion|set-?up|settings?|datasets?|"
-    r"data(?: and set-?up)?|baselines?|cost|implementation "
-    r"details?|metrics)|methods?|methodolog\w+|introduction|"
-    r"related work|background|"
-    r"approach|conclusions?.*|conceptual framework|limitations?|abstract|"
-    r"(?:主要|实验)?(?:结果|实验)(?:与分析)?|方法|本文方法|数据集?|对比方法.*|实验设置|"
-    r"分析|讨论.*|引言|相关工作|结论|总结|摘要|局限.*)$",
+    r"^(?:(?:main |overall |experimental )?(?:results?|experiments?|evaluation|analysis|"
+    r"discussion|set-?up|settings?|datasets?|data(?: and set-?up)?|baselines?|cost|implementation "
+    r"details?|metrics)|methods?|methodolog\w+|introduction|related work|background|approach|"
+    r"conclusions?.*|conceptual framework|limitations?|abstract|(?:主要|实验)?(?:结果|"
+    r"实验)(?:与分析)?|方法|本文方法|数据集?|对比方法.*|实验设置|分析|讨论.*|引言|相关工作|结论|"
+    r"总结|摘要|局限.*)$",
     re.IGNORECASE,
 )
 
@@ -41,19 +39,12 @@ class SuggestedQuestion:
     @property
     def answer(self) -> list[Line]:
         """The sentences that answer it, in order."""
-        return sorted(
-            {line.order: line for line in (self.line, *self.more)}.values(),
-            key=lambda line: line.order,
-        )
+        held = {line.order: line for line in (self.line, *self.more)}
+        return [held[order] for order in sorted(held)]
 
     def is_repeat_of(self, other: SuggestedQuestion) -> bool:
         """Whether it asks the same or has the same answer; of most sorts one is enough."""
-        once = self.kind == other.kind and self.kind not in (
-            "heading",
-            "float",
-            "better",
-            "without",
-        )
+        once = self.kind == other.kind and self.kind in ("how", "differs", "data", "limit")
         return once or self.question == other.question or self.line.order == other.line.order
 
 
@@ -69,9 +60,8 @@ class QuestionSource:
 
     def format_question(self, key: str, **values: object) -> str:
         """One of our questions, with the method's name where it has one."""
-        if self.own.name:
-            return format_message(key, self.lang, name=self.own.name, **values)
-        return format_message(f"{key}_unnamed", self.lang, **values)
+        named = key if self.own.name else f"{key}_unnamed"
+        return format_message(named, self.lang, name=self.own.name, **values)
 
 
 def strip_heading_number(heading: str) -> str:

@@ -36,42 +36,37 @@ LONGEST_OTHER = 48  # characters of what a method is compared with
 
 _OVER = re.compile(
     r"\b(?:(?:outperforms?|surpass(?:es)?|beats?|exceeds?)\s+|(?:boost|gain|improvement)s? of "
-    r"[\d.]+\s*%? over\s+|"
-    r"\d[\d.]*\s*%? (?:less|more|lower|higher|better|fewer) than\s+|(?:better|lower|higher) "
-    r"than\s+|\bagainst [\d.]+ for\s+)"
-    r"(?:using |an? )?(?P<other>[^,.;:()]+?)(?=\s+(?:on|by|in|across|with|and|for|at|of|over|"
-    r"while|to)\b|[,.;:()]|$)"
+    r"[\d.]+\s*%? over\s+|\d[\d.]*\s*%? (?:less|more|lower|higher|better|fewer) than\s+|(?:better|"
+    r"lower|higher) than\s+|\bagainst [\d.]+ for\s+)(?:using |an? "
+    r")?(?P<other>[^,.;:()]+?)(?=\s+(?:on|by|in|across|with|and|for|at|of|over|while|to)\b|"
+    r"[,.;:()]|$)"
 )
 _OVER_ZH = re.compile(
     r"(?:优于|高于|低于|超过|比)(?P<other>[^，。；：、\d（）]{2,16}?)\s*(?=高|低|提高|提升|快|"
     r"慢|好|多|少|\d|[，。；的])"
 )
 _DIFFERS = re.compile(
-    r"\b(?:unlike|in contrast|differs? from|different from|as opposed to|to bridge th\w+ "
-    r"gap|rather than|do not \w+, but|"
-    r"to (?:the best of )?our knowledge|as far as we "
-    r"know)\b|不同于|与.{2,20}不同|区别|相比之下|却没有|据我们所知",
+    r"\b(?:unlike|in contrast|differs? from|different from|as opposed to|to bridge th\w+ gap|"
+    r"rather than|do not \w+, but|to (?:the best of )?our knowledge|as far as we know)\b|不同于|"
+    r"与.{2,20}不同|区别|相比之下|却没有|据我们所知",
     re.IGNORECASE,
 )
 _DATA = re.compile(
     r"\b(?:we (?:evaluate|test|use|collect|conduct|demonstrate)\b.{0,80}\b(?:datasets?|"
-    r"benchmarks?|corpus|corpora|test sets?)|"
-    r"\bdatasets?,? as follows|(?:holds|contains|consists? of|comprises) [\d,]+ )|"
-    r"数据(?:集)?(?:取自|来自|包含|共)|组成的数据集",
+    r"benchmarks?|corpus|corpora|test sets?)|\bdatasets?,? as follows|(?:holds|contains|consists? "
+    r"of|comprises) [\d,]+ )|数据(?:集)?(?:取自|来自|包含|共)|组成的数据集",
     re.IGNORECASE,
 )
 _DATA_ROLES: Final = ("results", "abstract", "introduction", "method")
 _DATA_NAME = re.compile(r"\b[A-Z][A-Za-z0-9]*[A-Z][A-Za-z0-9-]*")  # HOVER, FleetLog
 _COUNT = re.compile(r"\b\d[\d,]{2,}\b|\d+\s*(?:个|种|条|篇|张)")
 _WITHOUT = re.compile(
-    r"\b(?:Without|Removing) (?P<part>[a-z][\w -]{2,30}?)(?= "
-    r"(?:the|leaves|hurts|reduces|lowers|raises|drops|rises|,)|,)|"
-    r"去掉(?P<zh>[^，。；、\d]{2,12}?)(?:后|，|会|使|下降)"
+    r"\b(?:Without|Removing) (?P<part>[a-z][\w -]{2,30}?)(?= (?:the|leaves|hurts|reduces|lowers|"
+    r"raises|drops|rises|,)|,)|去掉(?P<zh>[^，。；、\d]{2,12}?)(?:后|，|会|使|下降)"
 )
 _ANNOUNCES = re.compile(  # that it will be told, and not what
-    r"(?:In (?:this|our) \w+, )?[Ww]e (?:\w+ly )?"
-    r"(?:summari[sz]e|discuss|review|describe|cover|focus|compare|examine|investigate)\b|To "
-    r"further"
+    r"(?:In (?:this|our) \w+, )?[Ww]e (?:\w+ly )?(?:summari[sz]e|discuss|review|describe|cover|"
+    r"focus|compare|examine|investigate)\b|To further"
 )
 _POINTS = re.compile(r"\d|[A-Z]\b")  # a label has a number
 _FINDING = re.compile(

@@ -1,5 +1,5 @@
-"""The words to know of a paper: abbreviations with what they stand for, named things, words that it
-defines. A term comes with the sentence in which the paper itself says what it is.
+"""The words to know of a paper: abbreviations with what they stand for, and named things.
+A term comes with the sentence in which the paper itself says what it is.
 """
 
 from __future__ import annotations
@@ -26,13 +26,6 @@ MOST_COUNTED = 200
 _ABBREVIATED = re.compile(
     r"(?P<long>[A-Za-z][\w'’-]*(?:[ -][\w'’-]+){0,9})\s+\((?P<short>[A-Z][A-Za-z0-9-]{1,11})\)"
 )
-_DEFINED = re.compile(
-    r"^(?:(?:A|An|The)\s+)?(?P<term>[A-Z]?[\w'’-]+(?: [\w'’-]+){0,3}?),?\s+(?:is|are) "
-    r"(?:defined as|called|a (?:kind|type|measure|process|set|subset|score|metric) of|"
-    r"the (?:process|share|number|ratio|fraction|task) of)\b"
-    r"|^(?:(?:A|An|The)\s+)?(?P<term2>[A-Z]?[\w'’-]+(?: [\w'’-]+){0,3}?)\s+"
-    r"(?:refers? to|denotes?|means?|stands for)\b"
-)
 _MIXED = r"(?P<name>[A-Z][A-Za-z0-9]*(?:[A-Z0-9]|-[A-Z])[A-Za-z0-9-]*)"
 _NAMED = (  # a name beside what it is
     re.compile(
@@ -48,13 +41,9 @@ _ZH_BRACKET = re.compile(
     rf"(?P<long>[{HAN}A-Za-z0-9-]{{0,24}}[{HAN}A-Z][A-Za-z0-9-]{{0,16}}(?<=[{HAN}A-Z0-9]))"
     r"[（(](?P<inside>[A-Za-z][A-Za-z0-9 ,，@'’-]{1,60})[）)]"
 )
-_ZH_DEFINED = re.compile(
-    rf"^(?:所谓)?[“”]?(?P<term>[{HAN}A-Za-z0-9-]{{2,12}}?)[“”]?(?:是指|指的是|定义为|即指)"
-)
 _ZH_NAMED = re.compile(rf"(?:称为|称作|叫做|记为)[“]?(?P<term>[{HAN}]{{2,8}})[”]?[。，；]")
 _ASCII_WORD = re.compile(r"[a-z0-9]")
 _NOT_TERMS = split_words("et al eg ie ours see figure table all i ii iii iv a b")
-_NO_NAMES = split_words("we it there what which this that here our")
 _ZH_KEEP = split_words("n nz vn v a an b j l eng x m g ng ad i f k h")
 _ZH_BREAK = split_words("是 有 提出 采用 使用 利用 包括 计算 为 用 即 引入 以 由 取 报告 结合 基于")
 
@@ -124,10 +113,6 @@ def _find_terms(line: Line) -> Iterator[KnownTerm]:
         long = expand_abbreviation(match["long"], match["short"])
         if long and match["short"].casefold() not in _NOT_TERMS:
             yield KnownTerm(f"{long} ({match['short']})", match["short"], line)
-    if defined := _DEFINED.match(text):
-        term = defined["term"] or defined["term2"]
-        if term and term.casefold().split()[0] not in _NO_NAMES:
-            yield KnownTerm(term, term, line)
     for match in _ZH_BRACKET.finditer(text) if bracketed else ():
         inside = match["inside"].strip()
         name = _extract_latin_name(match["long"])
@@ -139,9 +124,8 @@ def _find_terms(line: Line) -> Iterator[KnownTerm]:
             own_name := said["name"] or said.groupdict().get("zh")
         ):
             yield KnownTerm(own_name, own_name, line)
-    for pattern in (_ZH_DEFINED, _ZH_NAMED):
-        if meant := pattern.search(text):
-            yield KnownTerm(meant["term"], meant["term"], line)
+    if meant := _ZH_NAMED.search(text):
+        yield KnownTerm(meant["term"], meant["term"], line)
 
 
 def expand_abbreviation(long: str, short: str) -> str:

@@ -30,16 +30,8 @@ _EQUATION = re.compile(
     r"|(?P<han>公式|方程式?|等式|(?<![方形模格样正各程公等])式)\s?(?=[\d(A-Z一二三四五六七八九十])",
     re.IGNORECASE,
 )
-_ORDINALS: Final = {
-    "first": 1,
-    "second": 2,
-    "third": 3,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "last": -1,
-    "final": -1,
-}
+_NTH = ("first", "second", "third", "fourth", "fifth", "sixth")
+_ORDINALS: Final = {word: n for n, word in enumerate(_NTH, 1)} | {"last": -1, "final": -1}
 _THING = r"(?:table|figure|fig|chart|diagram|graph|equation|formula)s?\b(?!\s+(?:out|\d))"
 _ORDER = re.compile(
     rf"\b(?:(?P<other>{'|'.join(_ORDINALS)})\s+and\s+(?:the\s+)?)?(?:(?P<word>"
@@ -115,20 +107,14 @@ def _find_by_number(
 
 def _match_number(kind: FloatKind, number: str, book: OpenPaper) -> list[int]:
     """That one; of `3a` else the figure 3 that holds it, of `3` else its panels."""
-    own = {
-        i: normalize_number(each.number)
-        for i, each in enumerate(book.paper.floats)
-        if each.kind == kind
-    }
+    floats = enumerate(book.paper.floats)
+    own = {i: normalize_number(each.number) for i, each in floats if each.kind == kind}
     whole = re.sub(r"(?<=\d)[a-h]$", "", number)
-    for wanted in (number, whole):
-        if at := [i for i, known in own.items() if known == wanted]:
-            return at
-    return [
-        i
-        for i, known in own.items()
-        if number == whole and re.fullmatch(re.escape(number) + "[a-h]", known)
-    ]
+    panels = [f"{number}{letter}" for letter in "abcdefgh"] if number == whole else []
+    found = (
+        [i for i, known in own.items() if known in wanted] for wanted in ([number], [whole], panels)
+    )
+    return next(filter(None, found), [])
 
 
 def _find_ordinals(question: str) -> list[tuple[int, Kind, tuple[int, int]]]:
@@ -140,13 +126,8 @@ def _find_ordinals(question: str) -> list[tuple[int, Kind, tuple[int, int]]]:
         hits += [(each, _get_kind(match["thing"]), match.span()) for each in both]
     for match in _ORDER_HAN.finditer(question):
         back, number = match["back"], match["number"]
-        which = (
-            -1
-            if match["last"]
-            else 1
-            if match["first"]
-            else int(normalize_number(number or back)) * (-1 if back else 1)
-        )
+        nth = int(normalize_number(number or back)) if number or back else 1
+        which = -nth if back or match["last"] else nth
         hits.append((which, _get_kind(match["thing"]), match.span()))
     return hits
 
@@ -161,13 +142,8 @@ def _find_by_order(found: Found, question: str, book: OpenPaper) -> None:
     named = Found(read=list(found.read))
     for which, thing, span in _find_ordinals(question):
         if thing != "equation" and not named.covers(span[0]):
-            _add_nth(
-                found,
-                thing,
-                sort_floats("table" if thing == "table" else "figure", book),
-                which,
-                span,
-            )
+            there = sort_floats("table" if thing == "table" else "figure", book)
+            _add_nth(found, thing, there, which, span)
 
 
 def _add_nth(

@@ -49,11 +49,10 @@ def find_pages(question: str, book: OpenPaper) -> Found:
     if not book.document.pages:
         return found
     for match in _PAGE.finditer(question):
-        first = match["first"] or _to_digits(match["han"])
-        last = match["last"] or match["han_last"] or first
-        ends = [int(first), int(last)]
+        first = _get_first_number(match)
+        last = int(match["last"] or match["han_last"] or first)
         joined = "and" in match[0] or any(sign in match[0] for sign in ",&和、")
-        asked = ends if joined else list(range(ends[0], min(ends[1], ends[0] + 50) + 1))
+        asked = [first, last] if joined else range(first, min(last, first + 50) + 1)
         for number in dict.fromkeys(asked):
             page = resolve_page(number, book)
             if page:
@@ -89,15 +88,10 @@ def _infer_from_folios(book: OpenPaper) -> int | None:
     """Where most pages begin or end with a line that is a number only, and these run on."""
     shifts: Counter[int] = Counter()
     for page in book.document.pages:
-        lines = [
-            line.strip() for line in book.document.text[page.start : page.end].strip().split("\n")
-        ]
-        shifts.update(
-            {int(line) - page.number for line in (lines[0], lines[-1]) if _FOLIO.fullmatch(line)}
-        )
-    if not shifts:
-        return None
-    shift, seen = shifts.most_common(1)[0]
+        lines = book.document.text[page.start : page.end].strip().split("\n")
+        ends = {lines[0].strip(), lines[-1].strip()}
+        shifts.update({int(line) - page.number for line in ends if _FOLIO.fullmatch(line)})
+    shift, seen = next(iter(shifts.most_common(1)), (0, 0))
     return shift + 1 if seen >= 3 and seen > len(book.document.pages) / 2 else None
 
 
@@ -108,24 +102,20 @@ def find_floats_on_pages(question: str, found: Found, book: OpenPaper) -> Found:
         before = _THERE.search(question, max(0, match.start() - BEFORE), match.start())
         behind = _THERE_HAN.match(question[match.end() : match.end() + BEFORE])
         said = before or behind
-        page = resolve_page(int(match["first"] or _to_digits(match["han"])), book)
+        page = resolve_page(_get_first_number(match), book)
         if not said or page is None or page not in found.targets:
             continue
         kind: FloatKind = "table" if said["kind"].lower() in {"table", "表"} else "figure"
-        at = [
-            i for i, each in enumerate(book.paper.floats) if each.kind == kind and each.page == page
-        ]
+        floats = enumerate(book.paper.floats)
+        at = [i for i, each in floats if each.kind == kind and each.page == page]
         if half := said["where"]:
             at = _find_in_half(at, half, book)
         span = (before.start() if before else match.start(), match.end())
         if at:
             there.add(at, span)
         else:
-            there.add_missing(
-                kind,
-                question[span[0] : match.end() + (behind.end() if behind else 0)].strip(),
-                span,
-            )
+            end = match.end() + (behind.end() if behind else 0)
+            there.add_missing(kind, question[span[0] : end].strip(), span)
     return there
 
 
@@ -155,6 +145,6 @@ def _find_extent(each: Float, book: OpenPaper) -> tuple[float, float] | None:
     return (min(b.y0 for b in boxes), max(b.y1 for b in boxes)) if boxes else None
 
 
-def _to_digits(number: str) -> str:
-    digits = normalize_number(number)
-    return digits if digits.isdigit() else "0"
+def _get_first_number(match: re.Match[str]) -> int:
+    digits = match["first"] or normalize_number(match["han"])
+    return int(digits) if digits.isdigit() else 0

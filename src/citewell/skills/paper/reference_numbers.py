@@ -26,8 +26,7 @@ NUMBER = (
 _NUMBER = re.compile(rf"\s*(?:no\.\s*)?[(\[]?\s*({NUMBER})(?:\s*[)\]])?", re.IGNORECASE)
 _BETWEEN = re.compile(
     r"\s*(?:(?P<comma>[,、])\s*(?P<last>and|or|和|与|及)?|(?P<and>and|&|or|以及|和|与|及|或)|"
-    r"(?P<to>to|through|-|~|至|到))\s*"
-    r"(?=[\dA-Z(一二三四五六七八九十])"
+    r"(?P<to>to|through|-|~|至|到))\s*(?=[\dA-Z(一二三四五六七八九十])"
 )
 # what may not stand behind the last number of a singular noun: `Table 2 and 3 datasets`
 _MORE = re.compile(
@@ -92,13 +91,9 @@ def parse_numbers_at(text: str, at: int, *, plural: bool) -> tuple[list[str], in
 
 def expand_number(number: str, known: Collection[str]) -> list[str]:
     """The canonical numbers of one: `3-1` is one where the paper has it, else a range."""
-    if normalize_number(number) in known:
-        return [normalize_number(number)]
     ends = [normalize_number(part) for part in fold_text(number).split("-")]
-    if (
-        len(ends) == 2
-        and all(end.isdigit() for end in ends)
-        and 0 < int(ends[1]) - int(ends[0]) <= _LONGEST_RANGE
-    ):
-        return [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)]
+    if normalize_number(number) not in known and len(ends) == 2 and all(map(str.isdigit, ends)):
+        first, last = map(int, ends)
+        if 0 < last - first <= _LONGEST_RANGE:
+            return [str(n) for n in range(first, last + 1)]
     return [normalize_number(number)]

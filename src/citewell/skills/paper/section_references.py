@@ -26,10 +26,9 @@ _NTH = re.compile(
 _LETTER = re.compile(r"([A-Z])(?![\w.])")
 _HEADED = re.compile(
     r"(?:(?:section|chapter|appendix)\s+)?(?P<number>\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})*|"
-    r"[IVX]{1,5})(?P<dot>[.:)]?)(?=\s)"
-    r"|第\s*(?P<nth>\d{1,2}|[一二三四五六七八九十]{1,3})\s*[章节]|"
-    r"(?P<han>[一二三四五六七八九十]{1,3})\s*[、.]"
-    r"|附录\s*(?P<appendix>[A-Z一二三四五\d])|(?P<close>\d{1,2}(?:\.\d{1,2})*)(?=[\u4e00-\u9fff])",
+    r"[IVX]{1,5})(?P<dot>[.:)]?)(?=\s)|第\s*(?P<nth>\d{1,2}|[一二三四五六七八九十]{1,3})\s*[章节]|"
+    r"(?P<han>[一二三四五六七八九十]{1,3})\s*[、.]|附录\s*(?P<appendix>[A-Z一二三四五\d])|"
+    r"(?P<close>\d{1,2}(?:\.\d{1,2})*)(?=[\u4e00-\u9fff])",
     re.IGNORECASE,
 )
 
@@ -50,14 +49,9 @@ def find_sections(question: str, book: OpenPaper) -> Found:
         for number in asked:
             _find_by_number(found, number, (match.start(), end), numbers, book, appendix=appendix)
     for match in _NTH.finditer(question):
-        last = f"-{normalize_number(match['last'])}" if match["last"] else ""
-        _find_by_number(
-            found,
-            (normalize_number(match["nth"]) if last else match["nth"] or match["dotted"]) + last,
-            match.span(),
-            numbers,
-            book,
-        )
+        first, last = match["nth"] or match["dotted"], match["last"]
+        asked = f"{normalize_number(first)}-{normalize_number(last)}" if last else first
+        _find_by_number(found, asked, match.span(), numbers, book)
     found.targets.sort()
     return found
 
@@ -114,34 +108,24 @@ def _find_by_number(
 ) -> None:
     """`3` takes 3.1 and 3.2 with it; `3-5` is each of them."""
     ends = [normalize_number(part) for part in number.split("-")]
-    several = len(ends) == 2 and all(end.isdigit() for end in ends) and int(ends[0]) < int(ends[1])
-    asked = (
-        [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)]
-        if several
-        else [normalize_number(number)]
-    )
+    asked = [normalize_number(number)]
+    if len(ends) == 2 and all(end.isdigit() for end in ends) and int(ends[0]) < int(ends[1]):
+        asked = [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)]
     for each in asked:
         wanted = {each, fold_text(number).upper()} if appendix else {each}
         at = [
             i
-            for i, known in enumerate(numbers)
-            if any(
-                known == w
-                or known.startswith(f"{w}.")
-                or (w[0].isalpha() and known == w.replace(".", ""))
-                for w in wanted
-            )
-            and (
-                not appendix
-                or book.paper.parts[i].appendix
-                or "附录" in book.paper.parts[i].heading
-            )
+            for i, (known, part) in enumerate(zip(numbers, book.paper.parts, strict=True))
+            if any(_is_number_within(known, one) for one in wanted)
+            and (not appendix or part.appendix or "附录" in part.heading)
         ]
         if at:
-            found.add(
-                dict.fromkeys(sub for i in at for sub in (i, *list_subsections(i, book))), span
-            )
+            found.add([sub for i in at for sub in (i, *list_subsections(i, book))], span)
         else:
-            found.add_missing(
-                "section", f"Appendix {fold_text(number).upper()}" if appendix else each, span
-            )
+            label = f"Appendix {fold_text(number).upper()}" if appendix else each
+            found.add_missing("section", label, span)
+
+
+def _is_number_within(known: str, wanted: str) -> bool:
+    alike = known == wanted or (wanted[0].isalpha() and known == wanted.replace(".", ""))
+    return alike or known.startswith(f"{wanted}.")

@@ -32,10 +32,9 @@ _QUOTES = re.compile(
     r"“([^“”]+)”|\"([^\"]+)\"|「([^「」]+)」|『([^『』]+)』|«([^«»]+)»|``(.+?)''", re.DOTALL
 )
 _ASKS = re.compile(
-    r"^\s*(?:please\s+|(?:can|could) "
-    r"you\s+)?(?:explain|translate|paraphrase|interpret|clarify|what (?:does|do|is)|"
-    r"summari[sz]e|请?(?:帮我|帮忙)?(?:解释|翻译|说明|讲解|解读|总结)|(?:这|下面|以下)[段句])"
-    r"[^:：\n\"“「]{0,60}[:：\n]\s*(?P<text>\S.*)$",
+    r"^\s*(?:please\s+|(?:can|could) you\s+)?(?:explain|translate|paraphrase|interpret|clarify|"
+    r"what (?:does|do|is)|summari[sz]e|请?(?:帮我|帮忙)?(?:解释|翻译|说明|讲解|解读|总结)|(?:这|"
+    r"下面|以下)[段句])[^:：\n\"“「]{0,60}[:：\n]\s*(?P<text>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _RUN = re.compile(r"[A-Za-z0-9\u4e00-\u9fff]+|(?P<foreign>[^\x00-\x7f])")
