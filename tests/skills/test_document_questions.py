@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.skills.guide.document_questions import propose_questions
+from citewell.skills.answer.document_questions import propose_questions
 from citewell.types import Document, Section
 
 

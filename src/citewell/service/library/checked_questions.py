@@ -21,7 +21,7 @@ from citewell.service.library.offered_questions import (
     scale_vector,
 )
 from citewell.service.library.overviews import write_overview
-from citewell.skills.guide.document_questions import Proposal, propose_questions
+from citewell.skills.answer.document_questions import Proposal, propose_questions
 from citewell.store.library.collection_rows import CONFIRMED
 from citewell.store.library.questions import CheckedQuestion, OverviewSentence
 from citewell.text.sentences import detect_language

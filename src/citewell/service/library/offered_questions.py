@@ -11,7 +11,7 @@ import numpy as np
 
 from citewell.models.base import Vector
 from citewell.runtime.app import App
-from citewell.skills.guide.document_questions import propose_questions
+from citewell.skills.answer.document_questions import propose_questions
 from citewell.store.library.questions import CheckedQuestion, OverviewSentence, Questions
 from citewell.text.sentences import detect_language
 from citewell.types import Shown

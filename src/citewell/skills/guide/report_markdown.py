@@ -36,8 +36,9 @@ def render_report(report: Report, *, title: str, authors: Sequence[str]) -> str:
         blocks += [f"## {format_message('terms', lang)}", "\n".join(known)]
     if report.questions:
         asked = [
-            f"{n}. {flatten_text(each.question)} {_wrap_in_brackets(_format_place(each.section, "
-            f"each.page, lang), lang)} {_format_markers(each.citations)}"
+            f"{n}. {flatten_text(each.question)} "
+            f"{_wrap_in_brackets(_format_place(each.section, each.page, lang), lang)} "
+            f"{_format_markers(each.citations)}"
             for n, each in enumerate(report.questions, 1)
         ]
         blocks += [f"## {format_message('questions', lang)}", "\n".join(asked)]
