@@ -91,14 +91,9 @@ async def control_route(state: PaperState, deps: Deps) -> str:
 
 def build_outline(book: OpenPaper) -> tuple[str, ...]:
     """The paper's sections, and its figures and tables, each with the agent that reads it."""
-    parts = [
-        f"{' › '.join(part.heading_path)} ({get_agent(part.role)})"
-        for part in book.paper.parts
-        if part.heading
-    ]
-    captions = [
-        " ".join(book.document.text[each.start : each.end].split()) for each in book.paper.floats
-    ]
+    named, text = [part for part in book.paper.parts if part.heading], book.document.text
+    parts = [f"{' › '.join(part.heading_path)} ({get_agent(part.role)})" for part in named]
+    captions = [" ".join(text[each.start : each.end].split()) for each in book.paper.floats]
     return (*parts, *(f"{caption[:LONGEST_CAPTION]} ({FIGURES})" for caption in captions))
 
 
@@ -109,10 +104,8 @@ def get_agent(role: Role) -> str:
 
 async def _clarify_question(package: RoutePackage, state: PaperState, deps: Deps) -> list[str]:
     """Set the clarified question; with a connected model, the agents that it chose."""
-    question, history = (
-        package.question,
-        [each for each in package.chat_history if not _EDIT.match(each.content)],
-    )
+    question = package.question
+    history = [each for each in package.chat_history if not _EDIT.match(each.content)]
     alone = _THIS.sub(lambda found: "paper" if found[0].isascii() else "论文", question)
     leans = bool(history) and is_follow_up(alone, history)
     state.read = build_readings(question, history) if leans else Readings(question)
@@ -192,11 +185,8 @@ def choose_agents(state: PaperState, deps: Deps, chosen: Sequence[str]) -> list[
     named = find_named_agents(state.pointed, deps.book)
     found = rank_agents(state.hits, deps.book)
     there = {get_agent(part.role) for part in deps.book.paper.parts} | {FIGURES}
-    order = [
-        *named,
-        *(agent for agent in chosen if agent in there),
-        *([] if chosen or named else found),
-    ]
+    order = [*named, *(agent for agent in chosen if agent in there)]
+    order += [] if chosen or named else found
     most = deps.settings.most_agents if is_connected(deps.llm) else len(SECTION_AGENTS)
     return list(dict.fromkeys(order))[:most]
 
@@ -224,9 +214,6 @@ def find_named_agents(named: PaperTargets, book: OpenPaper) -> list[str]:
     places += [book.paper.parts[i].start for i in named.parts]
     if not places and not agents:  # of a page, those whose parts stand on it
         places = [part.start for part in book.paper.parts if is_on_pages(part, named.pages)]
-    agents += [
-        get_agent(part.role)
-        for place in places
-        if (part := book.paper.get_part_at(place)) is not None
-    ]
+    parts = (book.paper.get_part_at(place) for place in places)
+    agents += [get_agent(part.role) for part in parts if part is not None]
     return list(dict.fromkeys(agents))

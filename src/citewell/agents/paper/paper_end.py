@@ -45,8 +45,7 @@ def finish_run(state: PaperState, deps: Deps) -> None:
 
 def cite_named_figures(state: PaperState, book: OpenPaper) -> Proof:
     """Captions of the figures that the question names, where nothing in words answers it."""
-    named = [book.paper.floats[i] for i in state.pointed.floats]
-    bound = []
+    named, bound = [book.paper.floats[i] for i in state.pointed.floats], []
     for n, each in enumerate((each for each in named if each.kind == "figure"), start=1):
         passage = book.passage(n, [(each.start, each.end)])
         caption = Sentence(text=" ".join(passage.text.split()), verdict="supported")
@@ -92,7 +91,7 @@ def _refuse_answer(state: PaperState, deps: Deps) -> None:
     if state.stop_reason.startswith("budget"):
         parts.append(format_message(state.stop_reason, state.lang))
     state.stop_reason = state.stop_reason or "unsettled"
-    state.final_answer = _join_parts(state.lang, *parts)
+    state.final_answer = ("" if state.lang == "zh" else " ").join(filter(None, parts))
 
 
 def _list_places(state: PaperState) -> list[str]:
@@ -105,7 +104,3 @@ def _list_places(state: PaperState) -> list[str]:
         page = f" ({format_message('page', state.lang, page=str(hit.page))})" if hit.page else ""
         names.append((hit.heading_path[-1] if hit.heading_path else hit.title) + page)
     return names
-
-
-def _join_parts(lang: str, *parts: str) -> str:
-    return ("" if lang == "zh" else " ").join(part for part in parts if part)

@@ -62,10 +62,8 @@ def build_packages(state: PaperState, deps: Deps) -> dict[str, SectionPackage]:
     if connected and state.selection is None and chunks and not state.whole:
         reader = INTRODUCTION if INTRODUCTION in chunks else next(iter(chunks))
         chunks[reader] += _build_title_passage(deps.book, len(chunks[reader]) + 1)
-    return {
-        agent: SectionPackage(tuple(chunk), state.clarified_question)
-        for agent, chunk in chunks.items()
-    }
+    question = state.clarified_question
+    return {agent: SectionPackage(tuple(chunk), question) for agent, chunk in chunks.items()}
 
 
 def build_further_package(state: PaperState, deps: Deps, hits: Sequence[Hit]) -> SectionPackage:
@@ -94,11 +92,10 @@ def _read_sections(agent: str, state: PaperState, deps: Deps, budget: int) -> li
     """Its parts as they stand, for a connected model."""
     named, roles = _collect_named(agent, state, deps.book, budget)
     first = [span for passage in named for span in passage.spans]
-    return (
-        build_section_text(roles, deps.book, state.clarified_question, first, state.hits, budget)
-        if roles
-        else named
-    )
+    if not roles:
+        return named
+    question = state.clarified_question
+    return build_section_text(roles, deps.book, question, first, state.hits, budget)
 
 
 def _collect_named(
@@ -131,27 +128,18 @@ def filter_for_agent(points: PaperTargets, agent: str, book: OpenPaper) -> Paper
     paper, roles = book.paper, SECTION_AGENTS[agent]
     parts = tuple(i for i in points.parts if paper.parts[i].role in roles)
     if points.pages and not points.parts:
-        parts = tuple(
-            i
-            for i, part in enumerate(paper.parts)
-            if part.role in roles and is_on_pages(part, points.pages)
-        )
+        own = (i for i, part in enumerate(paper.parts) if part.role in roles)
+        parts = tuple(i for i in own if is_on_pages(paper.parts[i], points.pages))
     figures = agent == FIGURES
+    holders = {i: paper.get_part_at(paper.equations[i].start) for i in points.equations}
     return replace(
         points,
         floats=points.floats if figures else (),
         references=points.references if figures else (),
-        equations=tuple(
-            i for i in points.equations if _get_role(paper.equations[i].start, book) in roles
-        ),
+        equations=tuple(i for i, part in holders.items() if part and part.role in roles),
         parts=parts,
         pages=points.pages if parts else (),
     )
-
-
-def _get_role(at: int, book: OpenPaper) -> Role | None:
-    part = book.paper.get_part_at(at)
-    return part.role if part else None
 
 
 def is_final_draft(draft: SectionDraft) -> bool:
@@ -196,8 +184,7 @@ def _load_wish(reading: Reading, question: str) -> str:
     """What else the answer shall be like: an explanation of what was marked, or a no to whether a
     paper that was read whole does what it nowhere speaks of.
     """
-    name = WISHES[reading]
-    lang = detect_language(question)
+    name, lang = WISHES[reading], detect_language(question)
     return load_prompt(f"agents/prompts/paper/{name}.{lang}.md")[0].content if name else ""
 
 
@@ -205,16 +192,12 @@ def _quote_selection(package: SectionPackage, means: Means) -> Drafted:
     """Without a connected model: the paper's own sentences on the selection's terms, or on it."""
     passages = list(package.document_chunk)
     units = number_sentences(passages[1:] or passages)[:EXPLAINING]
-    draft = Draft(
-        status="answered",
-        sentences=[DraftSentence(text=unit.text, evidence=[unit.id]) for unit in units],
-    )
+    sentences = [DraftSentence(text=unit.text, evidence=[unit.id]) for unit in units]
+    draft, tier = Draft(status="answered", sentences=sentences), get_tier(None, means.reader)
     warning = Text(
         "these are the paper's own sentences on it: explaining it takes a connected chat model"
     )
-    return Drafted(
-        package.clarified_question, passages, draft, get_tier(None, means.reader), warning=warning
-    )
+    return Drafted(package.clarified_question, passages, draft, tier, warning=warning)
 
 
 def merge_drafts(question: str, drafts: list[SectionDraft]) -> Drafted | None:
@@ -228,53 +211,35 @@ def merge_drafts(question: str, drafts: list[SectionDraft]) -> Drafted | None:
     told = [each for each in told if each.draft.sentences] or told[:1]
     if len(told) < 2:
         return replace(told[0], question=question) if told else None
-    quoted = any(each.tier != "connected" for each in told)
-    if quoted:
-        told.sort(key=lambda each: -each.reading.get("answerable", 0.0))
+    quoted = [each for each in told if each.tier != "connected"]
+    # where the model failed meanwhile, nothing is left that could prove what it wrote before
+    told = sorted(quoted, key=lambda each: -each.reading.get("answerable", 0.0)) or told
     passages: list[Passage] = []
     written: list[list[DraftSentence]] = []
     for each in told:
         at = {passage.n: n for n, passage in enumerate(each.passages, start=len(passages) + 1)}
         passages += [replace(passage, n=at[passage.n]) for passage in each.passages]
-        written.append(
-            [_renumber_evidence(sentence, each, at) for sentence in each.draft.sentences]
-        )
-    if quoted:
-        return replace(
-            told[0], question=question, passages=passages, draft=_pick_quotes(told, written)
-        )
-    found = _merge_duplicates(
-        [s for sentences in written for s in sentences if s.kind != "not_told"]
-    )
+        written.append([_renumber_evidence(s, each, at) for s in each.draft.sentences])
+    merged = replace(told[0], question=question, passages=passages)
+    sentences = [sentence for each in written for sentence in each]
+    if quoted:  # the best of what several agents quote
+        scores = [score for each in told for score in each.scores]
+        best, _ = pick_best(list(zip(sentences, scores, strict=True)), QUOTED)
+        return replace(merged, draft=Draft(status="answered", sentences=_merge_duplicates(best)))
+    found = _merge_duplicates([s for s in sentences if s.kind != "not_told"])
     untold = _collect_untold(written)
-    status: DraftStatus = (
-        "answered"
-        if any(each.draft.status in {"answered", "partly"} for each in told)
-        else told[0].draft.status
-    )
+    answered = any(each.draft.status in {"answered", "partly"} for each in told)
+    status: DraftStatus = "answered" if answered else told[0].draft.status
     draft = Draft(status="partly" if untold else status, sentences=[*found, *untold])
-    return replace(told[0], question=question, passages=passages, draft=draft)
-
-
-def _pick_quotes(told: Sequence[Drafted], written: Sequence[list[DraftSentence]]) -> Draft:
-    """The best of the sentences that several agents quote."""
-    scored = [
-        (sentence, score)
-        for each, sentences in zip(told, written, strict=True)
-        for score, sentence in zip(each.scores, sentences, strict=True)
-    ]
-    best, _ = pick_best(scored, QUOTED)
-    return Draft(status="answered", sentences=_merge_duplicates(best))
+    return replace(merged, draft=draft)
 
 
 def _renumber_evidence(
     sentence: DraftSentence, drafted: Drafted, at: Mapping[int, int]
 ) -> DraftSentence:
     """The sentence with the ids of the merged draft. `at`: the new number of each passage."""
-    ids = [
-        f"{at[u.passage.n]}.{u.id.partition('.')[2]}"
-        for u in pick_units(sentence.evidence, drafted.units)
-    ]
+    units = pick_units(sentence.evidence, drafted.units)
+    ids = [f"{at[u.passage.n]}.{u.id.partition('.')[2]}" for u in units]
     return sentence.model_copy(update={"evidence": ids})
 
 

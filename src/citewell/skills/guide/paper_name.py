@@ -62,8 +62,8 @@ class OwnWork:
 
     def is_own_work(self, line: Line) -> bool:
         """Whether a line speaks of the authors' own: by the name, or as we."""
-        named = bool(self.name) and self.name.casefold() in line.text.casefold()
-        return named or bool(re.search(r"\b(?:we|our)\b|我们|本文", line.text, re.IGNORECASE))
+        ours = re.search(r"\b(?:we|our)\b|我们|本文", line.text, re.IGNORECASE)
+        return self.named(line) or bool(ours)
 
     def named(self, line: Line) -> bool:
         return bool(self.name) and self.name.casefold() in line.text.casefold()
@@ -89,22 +89,14 @@ def _find_outer_parts(parts: Sequence[Part]) -> frozenset[int]:
 
 def find_own_work(book: OpenPaper, lines: Sequence[Line]) -> OwnWork:
     """What can be told of it from the title and the sentences of abstract and introduction."""
+    opening = [line for line in lines if line.role in ("abstract", "introduction")]
     turns: dict[Role, int] = {}
-    for line in lines:
-        if (
-            line.role in ("abstract", "introduction")
-            and line.role not in turns
-            and OWN_WORK.search(line.text)
-        ):
+    for line in opening:
+        if line.role not in turns and OWN_WORK.search(line.text):
             turns[line.role] = line.order
     limits = any(LIMITS_HEADING.search(part.heading) for part in book.paper.parts)
-    return OwnWork(
-        _find_method_name(book, lines),
-        turns,
-        _find_listed_contributions(book, lines),
-        limits,
-        _find_outer_parts(book.paper.parts),
-    )
+    name, listed = _find_method_name(book, opening), _find_listed_contributions(book, lines)
+    return OwnWork(name, turns, listed, limits, _find_outer_parts(book.paper.parts))
 
 
 def _find_listed_contributions(book: OpenPaper, lines: Sequence[Line]) -> frozenset[int]:
@@ -112,17 +104,13 @@ def _find_listed_contributions(book: OpenPaper, lines: Sequence[Line]) -> frozen
     found: set[int] = set()
     for part in book.paper.of(("abstract", "introduction")):
         head = _LISTING.search(book.document.text, part.start, part.end)
-        near = [
-            line
-            for line in lines
-            if head and head.end() <= line.start < min(part.end, head.end() + LONGEST_LIST)
-        ]
+        start, end = (head.end(), min(part.end, head.end() + LONGEST_LIST)) if head else (0, 0)
+        near = [line for line in lines if start <= line.start < end]
         found |= {line.order for line in near if ITEM_MARK.match(line.quote)}
     return frozenset(found)
 
 
-def _find_method_name(book: OpenPaper, lines: Sequence[Line]) -> str:
-    opening = [line for line in lines if line.role in ("abstract", "introduction")]
+def _find_method_name(book: OpenPaper, opening: Sequence[Line]) -> str:
     folded = book.document.text.casefold()
     titled = _TITLE.match(book.paper.title or book.document.title)
     candidates = [titled[1]] if titled else []
@@ -130,14 +118,8 @@ def _find_method_name(book: OpenPaper, lines: Sequence[Line]) -> str:
         for said in _PROPOSED.finditer(line.quote):
             rest = said["rest"] or said["zh"] or ""
             candidates += [found[1] for pattern in _GIVEN if (found := pattern.search(rest))]
-    for name in candidates:
-        if (
-            name.casefold() not in _COMMON
-            and _is_name(name)
-            and folded.count(name.casefold()) >= LEAST_USED
-        ):
-            return name
-    return ""
+    named = (name for name in candidates if name.casefold() not in _COMMON and _is_name(name))
+    return next((name for name in named if folded.count(name.casefold()) >= LEAST_USED), "")
 
 
 def _is_name(word: str) -> bool:

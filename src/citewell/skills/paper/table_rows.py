@@ -87,14 +87,9 @@ def find_value(question: str, rows: Sequence[Row]) -> tuple[str, str]:
     """Column and words of the longest cell without a figure that the question names whole; empty
     where it is none, or several.
     """
-    cells = {
-        (name, value.casefold())
-        for row in rows
-        for name, value in row.cells.items()
-        if re.search(r"\w", value) and not _FIGURE.search(value)
-    }
+    cells = {(name, value.casefold()) for row in rows for name, value in row.cells.items()}
     asked = {*tokenize_query(question), *tokenize_for_index(question)}
-    words = {cell: set(tokenize_for_index(cell[1])) for cell in cells}
+    words = {c: set(tokenize_for_index(c[1])) for c in cells if not _FIGURE.search(c[1])}
     named = {cell: held for cell, held in words.items() if held and held <= asked}
     most = max(map(len, named.values()), default=0)
     longest = [cell for cell, held in named.items() if len(held) == most]
