@@ -163,13 +163,8 @@ async def _audit_draft(state: PaperState, deps: Deps, stage: Stage) -> None:
         proven = await judge_draft(package.draft, package.question, state.drafted.units, judge)
         taken.action = "passed" if proven.proved else "failed"
         _note_audit(package, proven)
-    if (
-        not proven.proved
-        and proven.judgements
-        and not proven.failure
-        and means.llm is not None
-        and is_connected(means.llm)
-    ):
+    doubted = not proven.proved and proven.judgements and not proven.failure
+    if doubted and means.llm is not None and is_connected(means.llm):
         async with stage.step("control_revise") as taken:
             again = await repair_draft(
                 means.llm, means.judge, package.question, state.drafted.units, proven
@@ -200,19 +195,13 @@ async def _compute_cells(state: PaperState, deps: Deps) -> list[tuple[DraftSente
     if state.drafted.tier == "connected" or state.selection is not None:
         return []
     found = await calculate_from_tables(
-        state.clarified_question,
-        deps.book,
-        state.pointed.floats,
-        deps.embedder,
-        state.pointed.rest,
+        state.clarified_question, deps.book, state.pointed.floats, deps.embedder, state.pointed.rest
     )
     if found is None:
         return []
     record_detail(computed=found.text)
-    rows = tuple(
-        Unit(f"{n}.1", deps.book.passage(n, [span]), *span)
-        for n, span in enumerate(found.spans, start=1)
-    )
+    spans = enumerate(found.spans, start=1)
+    rows = tuple(Unit(f"{n}.1", deps.book.passage(n, [span]), *span) for n, span in spans)
     sentence = DraftSentence(text=found.text, kind=found.kind, calculation=found.equation)
     return [(sentence, Judgement("entailed", 1.0, rows, calculation=found.equation))]
 

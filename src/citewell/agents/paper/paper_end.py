@@ -8,11 +8,7 @@ from citewell.agents.paper.paper_ask import Deps, PaperState
 from citewell.graph import record_detail
 from citewell.skills.answer.answering import Decided, Drafted
 from citewell.skills.answer.cite import Proof, number_citations
-from citewell.skills.answer.decision import (
-    collect_answer_signals,
-    get_decision_model,
-    get_tier,
-)
+from citewell.skills.answer.decision import collect_answer_signals, get_decision_model, get_tier
 from citewell.skills.answer.ending import end_answer
 from citewell.skills.answer.format import format_with_markers
 from citewell.skills.answer.wording import format_message

@@ -138,20 +138,10 @@ def is_signpost(text: str) -> bool:
 
 def is_complete_sentence(text: str) -> bool:
     """Whether it reads as a whole sentence of prose."""
-    if (
-        not _STOPPED.search(text)
-        or not _STARTS.match(text)
-        or _NOISE.search(text)
-        or has_prompt_injection(text)
-    ):
+    noisy = _NOISE.search(text) or has_prompt_injection(text) or "=" in _SETTING.sub("", text)
+    if noisy or not _STOPPED.search(text) or not _STARTS.match(text):
         return False
-    if (
-        text.count("(") != text.count(")")
-        or text.count("（") != text.count("）")
-        or text.count("“") != text.count("”")
-    ):
-        return False
-    if "=" in _SETTING.sub("", text):
+    if any(text.count(opening) != text.count(closing) for opening, closing in ("()", "（）", "“”")):
         return False
     if detect_language(text) == "zh":
         return FEWEST_HAN <= len(_HAN.findall(text)) <= MOST_HAN

@@ -15,12 +15,7 @@ _known: dict[tuple[str, str], Vector] = {}  # by embedder and example: they neve
 
 
 async def find_nearest(
-    question: str,
-    examples: Mapping[Label, str],
-    embedder: Embedder,
-    *,
-    close: float,
-    surely: float,
+    question: str, examples: Mapping[Label, str], embedder: Embedder, *, close: float, surely: float
 ) -> Label | None:
     """None where the nearest example is less near than `close` (cosine), or less than `surely`
     nearer than one of another label, or nothing can be embedded.

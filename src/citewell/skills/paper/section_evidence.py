@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from citewell.ingest.paper.shape import Float, Mention, Role
+from citewell.ingest.paper.shape import Float, Role
 from citewell.skills.evidence.passages import PASSAGES, TOKENS_EACH, Passage, pack_passages
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.skills.paper.references import PaperTargets
@@ -21,6 +21,7 @@ from citewell.skills.paper.span_pick import (
     find_paragraph,
     find_sentence_at,
     list_sentence_spans,
+    trim_span,
 )
 from citewell.types import Hit
 
@@ -81,11 +82,7 @@ def _list_role_spans(roles: Sequence[Role], book: OpenPaper) -> list[Span]:
 def _clip_hit(hit: Hit, span: Span, book: OpenPaper) -> Hit | None:
     """What of a hit lies in a span, where that is more than a heading."""
     text = book.document.text
-    start, end = max(hit.start, span[0]), min(hit.end, span[1])
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
+    start, end = trim_span(text, max(hit.start, span[0]), min(hit.end, span[1]))
     said = text[start:end]
     bare = not re.search(r"\w", said) or any(said in part.heading for part in book.paper.parts)
     return None if bare else book.hit(start, end, hit.score)
@@ -95,12 +92,8 @@ def _list_target_spans(points: PaperTargets, book: OpenPaper) -> list[Span]:
     """The sections and pages pointed to; where they overlap, what lies in both."""
     parts = [(book.paper.parts[i].start, book.paper.parts[i].end) for i in points.parts]
     # `the figure on page 5` is the figure
-    held = {book.paper.floats[i].page for i in points.floats}
-    pages = [
-        (p.start, p.end)
-        for p in book.document.pages
-        if p.number in points.pages and p.number not in held
-    ]
+    named = set(points.pages) - {book.paper.floats[i].page for i in points.floats}
+    pages = [(p.start, p.end) for p in book.document.pages if p.number in named]
     both = [(max(a, c), min(b, d)) for a, b in parts for c, d in pages if max(a, c) < min(b, d)]
     return both or parts or pages
 
@@ -141,16 +134,12 @@ def _split_table_rows(pick: Pick, each: Float) -> tuple[list[Span], list[Span]]:
 def _add_mentions(pick: Pick, kind: str, index: int, room: int) -> None:
     """The sentences that point to something, answering ones first, then those around."""
     book, left = pick.book, pick.left
-    places = [
-        mention
-        for mention in book.paper.mentions
-        if mention.kind == kind and index in mention.targets
-    ]
-    pointing = list(
-        dict.fromkeys(
-            find_sentence_at(book, mention.start) for mention in _filter_text_mentions(places, book)
-        )
-    )
+    # in running text: not in captions, tables, figures or the references
+    barred = [span for each in book.paper.floats for span in each.spans]
+    barred += [(part.start, part.end) for part in book.paper.of(("references",))]
+    places = [m.start for m in book.paper.mentions if m.kind == kind and index in m.targets]
+    places = [at for at in places if not any(start <= at < end for start, end in barred)]
+    pointing = list(dict.fromkeys(find_sentence_at(book, at) for at in places))
     pick.best(pointing, int(SAID_SHARE * room))
     if left == pick.left:  # one that points to it is worth more than two that stand beside it
         pick.best(pointing, room)
@@ -161,15 +150,6 @@ def _add_mentions(pick: Pick, kind: str, index: int, room: int) -> None:
         if span not in pointing
     ]
     pick.best(beside, max(0, room - (left - pick.left)))
-
-
-def _filter_text_mentions(places: Sequence[Mention], book: OpenPaper) -> list[Mention]:
-    """Mentions in running text: not in captions, tables, figures or the references."""
-    captions = [span for each in book.paper.floats for span in each.spans]
-    captions += [(part.start, part.end) for part in book.paper.of(("references",))]
-    return [
-        place for place in places if not any(start <= place.start < end for start, end in captions)
-    ]
 
 
 def _add_equation(index: int, pick: Pick, room: int) -> None:

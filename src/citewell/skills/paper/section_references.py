@@ -40,11 +40,8 @@ def find_sections(question: str, book: OpenPaper) -> Found:
     for match in _NUMBERED.finditer(question):
         appendix = bool(re.search("append|附录", match[0], re.IGNORECASE))
         asked, end = parse_numbers_at(question, match.end(), plural=bool(match["plural"]))
-        if (
-            not asked
-            and (letter := _LETTER.match(question, match.end()))
-            and (appendix or match["sign"] or letter[1] != "I")
-        ):
+        letter = None if asked else _LETTER.match(question, match.end())
+        if letter and (appendix or match["sign"] or letter[1] != "I"):
             asked, end = [letter[1]], letter.end()
         for number in asked:
             _find_by_number(found, number, (match.start(), end), numbers, book, appendix=appendix)

@@ -11,7 +11,13 @@ from collections.abc import Sequence
 from citewell.ingest.paper.shape import Part, Role
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.span_pick import Pick, Span, list_sentence_spans, rank_spans
+from citewell.skills.paper.span_pick import (
+    Pick,
+    Span,
+    list_sentence_spans,
+    rank_spans,
+    trim_span,
+)
 from citewell.text.sentences import count_tokens
 from citewell.types import Hit
 
@@ -89,8 +95,9 @@ def list_lines(book: OpenPaper, parts: Sequence[Part]) -> list[Span]:
 
 
 def split_lines(book: OpenPaper, start: int, end: int) -> list[Span]:
-    lines = re.finditer(r"[^\n]*\S", book.document.text[start:end])
-    return [(start + line.end() - len(line[0].lstrip()), start + line.end()) for line in lines]
+    text = book.document.text
+    lines = re.compile(r"[^\n]*\S").finditer(text, start, end)
+    return [trim_span(text, *line.span()) for line in lines]
 
 
 def _list_floats(

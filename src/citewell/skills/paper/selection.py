@@ -16,6 +16,7 @@ from typing import Final
 from citewell.errors import InvalidInput, NotFound
 from citewell.messages import Text
 from citewell.skills.paper.reading_context import OpenPaper, Selection
+from citewell.skills.paper.span_pick import trim_span
 
 FEWEST, MOST = 2, 4_000  # letters, and characters, that can be marked
 SHINGLE: Final = 10  # letters in a row that are looked for where the whole is not found
@@ -63,9 +64,7 @@ def locate_selection(selection: Selection, book: OpenPaper) -> tuple[int, int]:
 
 def extract_selection(question: str) -> Selection | None:
     """A passage quoted in a question, or behind `explain this:`; no quoted term or title."""
-    quoted = [
-        next(group for group in match.groups() if group) for match in _QUOTES.finditer(question)
-    ]
+    quoted = ["".join(filter(None, match.groups())) for match in _QUOTES.finditer(question)]
     passages = [words.strip() for words in quoted if _is_long_enough(words)]
     if not passages and (asked := _ASKS.match(question)) and _is_long_enough(asked["text"]):
         passages = [asked["text"].strip()]
@@ -83,12 +82,7 @@ def _trim_selection(selection: Selection, text: str) -> tuple[int, int]:
             Text("the selection ends behind the end of the paper"),
             hint=Text("send offsets into its text, or the words"),
         )
-    start, end = selection.start, selection.end
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    return trim_span(text, selection.start, selection.end)
 
 
 def _check_length(span: tuple[int, int], text: str) -> tuple[int, int]:
@@ -118,21 +112,15 @@ def _locate_by_words(selection: Selection, text: str) -> tuple[int, int]:
         at for at in places if _is_on_word_bounds(text, where[at], where[at + len(wanted) - 1] + 1)
     ] or places
     if whole:
-        near = (
-            min(whole, key=lambda at: abs(where[at] - selection.start))
-            if selection.start >= 0
-            else whole[0]
-        )
+        first = max(0, selection.start)
+        near = min(whole, key=lambda at: abs(where[at] - first))
         span = (where[near], where[near + len(wanted) - 1] + 1)
         return _check_length(_extend_to_signs(span, selection.text, text), text)
     found = _find_similar(wanted, folded)
     if found is None:
+        told = Text("the paper does not have the words of the selection")
         hint = Text("copy it from the paper as it stands there, or send its place")
-        raise NotFound(
-            Text("the paper does not have the words of the selection"),
-            hint=hint,
-            code="selection_not_found",
-        )
+        raise NotFound(told, hint=hint, code="selection_not_found")
     return _check_length(_extend_to_words(text, where[found[0]], where[found[1] - 1] + 1), text)
 
 
@@ -247,11 +235,7 @@ def _find_shingle_near(folded: str, piece: str, low: int) -> Iterator[int]:
 
 
 def _is_on_word_bounds(text: str, start: int, end: int) -> bool:
-    before, behind = text[start - 1 : start], text[end : end + 1]
-    return not (
-        (_is_latin(before) and _is_latin(text[start]))
-        or (_is_latin(behind) and _is_latin(text[end - 1]))
-    )
+    return _extend_to_words(text, start, end) == (start, end)
 
 
 def _extend_to_words(text: str, start: int, end: int) -> tuple[int, int]:

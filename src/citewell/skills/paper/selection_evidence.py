@@ -80,15 +80,10 @@ def _find_explanations(pick: Pick, span: Span) -> list[Span]:
     """For each abbreviation and symbol marked the first sentence that says what it is."""
     words = pick.words(span)
     wanted = [_build_definition_pattern(term) for term in dict.fromkeys(_SHORT.findall(words))]
-    wanted += [
-        _build_symbol_pattern(sign)
-        for sign in list(dict.fromkeys(_SYMBOL.findall(words)))[:MOST_SYMBOLS]
-    ]
-    text = pick.book.document.text
-    found = []
-    running = [
-        (p.start, p.end) for p in pick.book.paper.parts if p.role not in {"references", "front"}
-    ]
+    signs = list(dict.fromkeys(_SYMBOL.findall(words)))[:MOST_SYMBOLS]
+    wanted += map(_build_symbol_pattern, signs)
+    text, parts, found = pick.book.document.text, pick.book.paper.parts, list[Span]()
+    running = [(p.start, p.end) for p in parts if p.role not in {"references", "front"}]
     for pattern in wanted:
         there = [match.start() for a, b in running for match in pattern.finditer(text, a, b)]
         near = sorted(there, key=lambda at: (abs(at - span[0]) > NEAR, at))

@@ -83,14 +83,10 @@ def rank_spans(question: str, texts: Sequence[str], spans: Sequence[Span]) -> li
     shares = compute_coverage(question, texts) if question.strip() else [0.0] * len(texts)
     scores = list(shares)
     for i, (one, other) in enumerate(pairwise(spans)):
-        if _is_adjacent(one, other):
+        if min(abs(other[0] - one[1]), abs(one[0] - other[1])) <= 4:
             scores[i] = max(scores[i], NEIGHBOUR * shares[i + 1])
             scores[i + 1] = max(scores[i + 1], NEIGHBOUR * shares[i])
     return sorted(range(len(spans)), key=lambda i: (-round(scores[i], 6), i))
-
-
-def _is_adjacent(one: Span, other: Span) -> bool:
-    return min(abs(other[0] - one[1]), abs(one[0] - other[1])) <= 4
 
 
 def list_sentence_spans(book: OpenPaper, start: int, end: int) -> list[Span]:
@@ -103,16 +99,18 @@ def list_sentence_spans(book: OpenPaper, start: int, end: int) -> list[Span]:
         for a, b in split_at_page_starts(book, start, end)
         for x, y in split_sentences(text[a:b])
     ]
-    entries = [
-        (entry.start, entry.end)
-        for entry in book.paper.references
-        if start <= entry.start and entry.end <= end
-    ]
-    if entries:
+    every = [(entry.start, entry.end) for entry in book.paper.references]
+    if entries := [(a, b) for a, b in every if start <= a and b <= end]:
         spans = sorted(
             {next((e for e in entries if e[0] <= span[0] < e[1]), span) for span in spans}
         )
     return [span for span in spans if text[slice(*span)] not in headings]
+
+
+def trim_span(text: str, start: int, end: int) -> Span:
+    """Without white space at its ends."""
+    held = text[start:end]
+    return (end - len(held.lstrip()), start + len(held.rstrip())) if held.strip() else (end, end)
 
 
 def split_at_page_starts(book: OpenPaper, start: int, end: int) -> list[Span]:

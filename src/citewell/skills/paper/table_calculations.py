@@ -147,8 +147,7 @@ def _match_table(question: str, table: Sequence[Row], *, pointed: bool) -> _Aske
     if len(two) == 2 and column:
         asked = mask_names(question, {"A": two[0].label, "B": two[1].label, "C": column})
         return _Asked(
-            asked,
-            {job: partial(_compute_pair, job, two, column) for job in ("difference", "sum")},
+            asked, {job: partial(_compute_pair, job, two, column) for job in ("difference", "sum")}
         )
     rows, kind = remove_totals(table), table[0].kind
     kind_named = is_named(kind, question)
@@ -172,10 +171,7 @@ def _match_table(question: str, table: Sequence[Row], *, pointed: bool) -> _Aske
 def _compute_pair(job: Job, rows: Sequence[Row], column: str) -> Calculation:
     high, low = rows = sorted(rows, key=lambda row: -row.get_value(column))
     value = high.get_value(column) + (1 if job == "sum" else -1) * low.get_value(column)
-    sign, figures = (
-        "-" if job == "difference" else "+",
-        [r.find_figure(column) for r in (high, low)],
-    )
+    sign, figures = "-" if job == "difference" else "+", [r.find_figure(column) for r in rows]
     digits = max(len(text.partition(".")[2]) for text in figures)
     equation = f"{figures[0]} {sign} {figures[1]} = {value:,.{digits}f}"
     text = f"{column}, {high.label} {sign} {low.label}: {equation}"
