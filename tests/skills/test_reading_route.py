@@ -45,6 +45,8 @@ class Near(ScriptedEmbedder):
     one is squeezed alike.
     """
 
+    name = "near"  # its vectors are longer: what is embedded once is kept by name
+
     async def query(self, text: str) -> Vector:
         return squeezed(await super().query(text))
 
