@@ -162,7 +162,8 @@ def is_near_duplicate(one: Line, other: Line, most: float = SAME_WORDS) -> bool:
 def _find_barred_spans(paper: Paper) -> list[tuple[int, int]]:
     """Spans that are no running text, joined where they touch."""
     spans = [span for each in paper.floats for span in each.spans]
-    spans += [(each.start, each.end) for each in (*paper.equations, *paper.references)]
+    spans += [(e.start, e.end) for e in paper.equations]
+    spans += [(r.start, r.end) for r in paper.references]
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:

@@ -47,8 +47,8 @@ def find_sections(question: str, book: OpenPaper) -> Found:
             _find_by_number(found, number, (match.start(), end), numbers, book, appendix=appendix)
     for match in _NTH.finditer(question):
         first, last = match["nth"] or match["dotted"], match["last"]
-        asked = f"{normalize_number(first)}-{normalize_number(last)}" if last else first
-        _find_by_number(found, asked, match.span(), numbers, book)
+        number = f"{normalize_number(first)}-{normalize_number(last)}" if last else first
+        _find_by_number(found, number, match.span(), numbers, book)
     found.targets.sort()
     return found
 
