@@ -24,7 +24,7 @@ from typing import Any
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect, sync_playwright
 from tests.page.windows import Windows
 from tests.servers.forked import Forked
 
@@ -187,15 +187,20 @@ def page(windows: Windows, width: int, theme: Any, language: str) -> Iterator[Pa
     window = windows.open(width, theme, language)
     window.set_default_timeout(PATIENCE * 1000)
     wrong: list[str] = []
-    window.on(
-        "console",
-        lambda message: (
-            wrong.append(f"{message.text} ({place_of(message)})") if is_wrong(message) else None
-        ),
-    )
-    window.on("pageerror", lambda error: wrong.append(error.stack or str(error)))
+
+    def note_message(message: ConsoleMessage) -> None:
+        if is_wrong(message):
+            wrong.append(f"{message.text} ({place_of(message)})")
+
+    def note_error(error: Error) -> None:
+        wrong.append(error.stack or str(error))
+
+    Page.on(window, "console", note_message)
+    Page.on(window, "pageerror", note_error)
     yield window
-    window.close()
+    windows.leave(window)
+    window.remove_listener("console", note_message)
+    window.remove_listener("pageerror", note_error)
     assert wrong == []
 
 
