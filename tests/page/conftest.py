@@ -24,8 +24,8 @@ from typing import Any
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect, sync_playwright
-from tests.page.windows import Windows
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect
+from tests.page.windows import Chromium, Windows
 from tests.servers.forked import Forked
 
 from citewell.fetch.browser import find_chromium
@@ -39,6 +39,7 @@ EVERY_LOOK = pytest.mark.parametrize(
     ("width", "theme", "language"), [(1280, "light", "en"), (360, "dark", "zh")]
 )
 KEPT = ("PATH", "PYTHONPATH", "SYSTEMROOT", "LANG")
+chromium = Chromium()
 
 
 @dataclass
@@ -137,26 +138,29 @@ def served(
     models = {f"CITEWELL_{name}": "scripted" for name in ("LLM", "EMBEDDER", "READER")}
     models["CITEWELL_SCRIPTED_REPLIES"] = str(script)
     whole = {**kept, "CITEWELL_HOME": str(home), "HOME": str(home), **models, **environment}
-    server = Served(home, {name: value for name, value in whole.items() if value})
-    server.start()
+    server = Served(home, {name: value for name, value in whole.items() if value}, chromium.url)
+    try:
+        server.start()
+    except AssertionError:  # somebody else has taken the port since the last module
+        server.url = ""
+        server.start()
+    chromium.url = server.url
     yield server
     server.stop()
 
 
-@pytest.fixture(
-    scope="module"
-)  # not the session: while Playwright is open no other event loop can run in this thread
-def browser() -> Iterator[Browser]:
-    chromium = find_chromium()
-    if not chromium:
+@pytest.fixture(scope="module")
+def browser() -> Browser:
+    executable = find_chromium()
+    if not executable:
         pytest.skip("no Chromium on this machine (apt install chromium): the page is not tested")
-    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(
-            executable_path=str(chromium), args=[*root, "--disable-gpu", "--process-per-site"]
-        )
-        yield opened
-        opened.close()
+    return chromium.launch(executable)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    if nextitem is None or nextitem.path.parent != Path(__file__).parent:
+        chromium.close()
 
 
 @pytest.fixture
@@ -176,7 +180,7 @@ def language() -> str:
 
 @pytest.fixture(scope="module")
 def windows(browser: Browser, served: Served) -> Windows:
-    return Windows(browser, served.url)
+    return chromium.windows(browser, served.url)
 
 
 @pytest.fixture
