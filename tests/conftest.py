@@ -4,6 +4,7 @@ loopback only.
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import tempfile
@@ -16,7 +17,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from httpx._transports import default as http_transport
 from pydantic import SecretStr
 
 from citewell.config import Settings
@@ -24,6 +27,9 @@ from citewell.config import Settings
 # A run in the background (`make test &`, some CI) starts with Ctrl-C ignored, and so would every
 # program that tests start and interrupt. A handler here gives them the default back.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# A new client reads all authorities, which takes 20 ms, and waiting tests ask with a new one each
+# time.
+vars(http_transport)["create_ssl_context"] = functools.cache(httpx.create_ssl_context)
 
 
 def hold_temporary_files_in_memory() -> None:
