@@ -112,8 +112,10 @@ def test_shells_complete(
 
 
 @pytest.mark.parametrize("group", ["sync", "knowledge", "data", "user"])
-def test_the_help_of_a_group_cuts_no_line(group: str) -> None:
-    said, _ = run(group, "--help")
-    _, begun, commands = said.partition("Commands:")
+def test_the_help_of_a_group_cuts_no_line(
+    cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, group: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "110")
+    _, begun, commands = cli(group, "--help").out.partition("Commands:")
     assert begun
     assert "..." not in commands
