@@ -1,7 +1,7 @@
 """A checkpoint as the ONNX file that is shipped: weights of 8 bits (one scale an output), heads in
 full precision.
 
-    python training/reader/export.py CHECKPOINT [FILE] [--bits 7] [--float]
+    python training/reader/export.py CHECKPOINT [FILE] [--mean CHECKPOINT] [--bits 7] [--float]
         --hand FILE... | --pack DIR
 
 In each layer a channel or two of the inner products are ten times as large as all others, so that 8
@@ -270,9 +270,13 @@ def graph(state: Arrays, bits: int, large: list[list[int]]) -> onnx.ModelProto:
     return model
 
 
-def state_of(checkpoint: Path) -> dict[str, torch.Tensor]:
-    saved = torch.load(checkpoint, map_location="cpu", weights_only=True)
-    return {name: values.float() for name, values in saved.get("model", saved).items()}
+def state_of(*checkpoints: Path) -> dict[str, torch.Tensor]:
+    """The weights of a checkpoint; of several their mean (Wortsman et al. 2022, "Model soups")."""
+    loaded = [torch.load(file, map_location="cpu", weights_only=True) for file in checkpoints]
+    states = [saved.get("model", saved) for saved in loaded]
+    return {
+        name: torch.stack([state[name].float() for state in states]).mean(0) for name in states[0]
+    }
 
 
 def largest_difference(state: dict[str, torch.Tensor], file: Path) -> dict[str, float]:
@@ -304,12 +308,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("file", type=Path, nargs="?", default=WEIGHTS)
+    parser.add_argument(
+        "--mean", type=Path, help="where training began: the mean of both is written"
+    )
     parser.add_argument("--bits", type=int, default=7)
     parser.add_argument("--hand", type=Path, nargs="+", default=[], help="hand-written files")
     parser.add_argument("--pack", type=Path, help="a folder of pack.py, in place of them")
     parser.add_argument("--float", action="store_true", help="full precision, to compare with")
     options = parser.parse_args()
-    state = state_of(options.checkpoint)
+    state = state_of(*filter(None, (options.checkpoint, options.mean)))
     options.file.parent.mkdir(parents=True, exist_ok=True)
     large = [] if options.float else large_channels(state, options.hand, options.pack)
     arrays = {name: values.numpy() for name, values in state.items()}
