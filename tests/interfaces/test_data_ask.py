@@ -292,8 +292,10 @@ def test_a_column_without_a_name_gets_one() -> None:
     assert re.search(r"^city +count$", text, re.MULTILINE)
     text = printed(made(["city", "count_star()"], [["Berlin", 4], ["Ulm", 2]], lang="zh"))
     assert re.search(r"^city +数量$", text, re.MULTILINE)
-    twice = printed(made(["count(a)", "count(DISTINCT a)"], [[4, 2], [3, 1]]))
-    assert re.search(r"^count\(a\) +count\(DISTINCT a\)$", twice, re.MULTILINE)
+    counts = printed(made(["count(a)", "count(DISTINCT a)"], [[4, 2], [3, 1]]))
+    assert re.search(r"^count of a +count of different a$", counts, re.MULTILINE)
+    twice = printed(made(["count(a)", "COUNT(a)"], [[4, 2], [3, 1]]))
+    assert re.search(r"^count\(a\) +COUNT\(a\)$", twice, re.MULTILINE)
 
 
 def test_the_small_print_is_of_one_language() -> None:
