@@ -235,7 +235,11 @@ def _find_shingle_near(folded: str, piece: str, low: int) -> Iterator[int]:
 
 
 def _is_on_word_bounds(text: str, start: int, end: int) -> bool:
-    return _extend_to_words(text, start, end) == (start, end)
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    return not (
+        (_is_latin(before) and _is_latin(text[start]))
+        or (_is_latin(behind) and _is_latin(text[end - 1]))
+    )
 
 
 def _extend_to_words(text: str, start: int, end: int) -> tuple[int, int]:
