@@ -39,11 +39,9 @@ SURER = 1.8
 OTHER = {"zh": "en", "en": "zh"}
 
 SECTIONS = 8  # looked into
-# of those in the other language, by meaning, where the question's own may not have it
-FOREIGN_SECTIONS = 2
-# passages in the other language among those found, however sure the question's own language is: of
-# 54 questions across languages over XQuAD's paragraphs, half of them in each language, 4 had the
-# right passage not among 8, and all had it among the best two of its language
+# sections, and passages, in the other language among those found, however sure the question's own
+# language is: of 54 questions across languages over XQuAD's paragraphs, half of them in each
+# language, 4 had the right passage not among 8, and all had it among the best two of its language
 FOREIGN_PLACES = 2
 SPREAD = 3  # candidates for each hit asked for, where hits are to be unlike each other
 
@@ -77,7 +75,7 @@ async def _find_sections(index: Index, query: Query) -> list[Hit]:
         return hits[:SECTIONS]
     lang = detect_language(query.text)
     own = [hit for hit in hits if hit.lang == lang]
-    return [*own[:SECTIONS], *(await _search_foreign(index, query, where, hits))[:FOREIGN_SECTIONS]]
+    return [*own[:SECTIONS], *(await _search_foreign(index, query, where, hits))[:FOREIGN_PLACES]]
 
 
 async def _rank_chunks(index: Index, query: Query) -> Found:
@@ -88,13 +86,13 @@ async def _rank_chunks(index: Index, query: Query) -> Found:
     same = [hit for hit in hits if hit.lang == lang]
     own = _order_hits(query, same)[:reach]
     sure = compute_confidence(query.text, own, query.calibration)
-    rest = _order_hits(query, hits)[:reach]
     if not _can_search_foreign(query):
+        rest = _order_hits(query, hits)[:reach]
         return Found(rest, max(sure, compute_confidence(query.text, rest, query.calibration)))
     others = deduplicate(await _search_foreign(index, query, query.where, hits))[:reach]
     alone = compute_confidence(query.text, others, query.calibration)
     if sure >= SURE:
-        merged = rest
+        merged = _order_hits(query, hits)[:reach]
     elif alone <= sure:
         merged = append_ranking(own, others)[:reach]
     elif alone <= SURER * sure:
