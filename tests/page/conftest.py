@@ -157,6 +157,14 @@ def browser() -> Browser:
     return chromium.launch(executable)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Function) -> None:
+    """A test that is tried again begins with a new server and an empty home, as its module did."""
+    if getattr(item, "execution_count", 1) > 1:
+        for made in item._fixtureinfo.name2fixturedefs.get("served", ()):
+            made.finish(item._request)  # type: ignore[arg-type]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
     if nextitem is None or nextitem.path.parent != Path(__file__).parent:

@@ -78,10 +78,10 @@ def test_explore_from_nothing(
     page.locator(".site-node").first.wait_for()
     answered(page)
     paths = [path for path in shop.paths() if path != "/sitemap.xml"]
+    expect(page.locator(".site-path")).to_have_count(len(paths))
     assert sorted(page.locator(".site-path").all_text_contents()) == sorted(paths)
-    assert (
-        page.locator(".site-way").count() == len(paths) - 1
-    )  # each hangs under the page whose link was followed
+    # each hangs under the page whose link was followed
+    expect(page.locator(".site-way")).to_have_count(len(paths) - 1)
     axe(page)
     picture("sites-answer", full=True)
     page.get_by_role("tab", name="List").click()
