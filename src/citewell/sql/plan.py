@@ -44,16 +44,15 @@ async def analyze_question(asked: Asked, llm: LLM | None, embedder: Embedder) ->
     """Intent, linked tables, columns and stored values, and whether the schema can answer it at
     all. Raises what the model raises.
     """
-    linked = await link_question(
-        asked.question, asked.schema, embedder, [term.term for term in asked.glossary]
-    )
-    kind, parameters = detect_intent(asked.question), _collect_parameters(asked.question, linked)
+    terms = [term.term for term in asked.glossary]
+    linked = await link_question(asked.put, asked.schema, embedder, terms)
+    kind, parameters = detect_intent(asked.put), _collect_parameters(asked.put, linked)
     follow = find_confirmed(asked.question, asked.schema, asked.known)
     if follow is not None:
         who = follow[1].item
         reasoning = LABELS[asked.lang]["confirmed"].format(item=_get_id(who))
         return Analysis(kind, parameters, reasoning, linked=linked)
-    said = asked.previous.follow_up if asked.previous is not None else asked.question
+    said = asked.previous.follow_up if asked.previous is not None else asked.put
     changes = await is_change_request(
         asked.history[-1].content if asked.history else said, embedder
     )
@@ -61,13 +60,16 @@ async def analyze_question(asked: Asked, llm: LLM | None, embedder: Embedder) ->
     sure = is_connected(llm) or is_answerable(
         linked, alike=max((each.similarity for each in asked.known), default=0.0)
     )
+    missing = linked.missing if not sure else ()
+    if missing and asked.translation:  # told in the words that the person used
+        missing = (await link_question(asked.question, asked.schema, embedder, terms)).missing
     return Analysis(
         kind,
         parameters,
         _describe_reasoning(linked, asked.lang),
         answerable=sure,
         log_odds=None if is_connected(llm) else linked.log_odds,
-        missing=linked.missing if not sure else (),
+        missing=missing,
         choices=find_choices(asked.schema, linked) if sure else (),
         linked=linked,
         changes=changes,
@@ -145,14 +147,14 @@ def write_grammar(asked: Asked, linked: Linked | None, llm: LLM) -> str:
     if is_connected(llm):
         return ""
     shown = choose_shown(asked.schema, linked, get_token_budget(llm))
-    return build_grammar(shown, asked.question, linked.tables if linked is not None else {})
+    return build_grammar(shown, asked.put, linked.tables if linked is not None else {})
 
 
 async def repair_candidate(
     asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: str
 ) -> Candidate | NotInTables | None:
     """The statement written anew, knowing the engine's message."""
-    failed = LABELS[asked.lang]["anew" if is_connected(llm) else "failed"]
+    failed = LABELS[asked.put_lang]["anew" if is_connected(llm) else "failed"]
     sent = [
         *build_messages(asked, analysis.linked, llm),
         Message(role="assistant", content=as_reply(sql, llm)),

@@ -49,7 +49,8 @@ class Asked:
     `history`: of a follow-up that only a connected model will put in full words, the conversation;
     its last turn is the question as it was put. `previous`: of a follow-up for a small model.
     `described`: the tables as they are stored and what people wrote of them; `schema` has the
-    metrics as columns.
+    metrics as columns. `translation`: the question in the language of the
+    tables, where it is put to them so.
     """
 
     question: str
@@ -60,10 +61,22 @@ class Asked:
     history: tuple[Message, ...] = ()
     previous: Previous | None = None
     described: Described | None = None
+    translation: str = ""
 
     @property
     def dialect(self) -> Dialect:
         return self.schema.dialect
+
+    @property
+    def put(self) -> str:
+        """The question as it is put to the tables."""
+        return self.translation or self.question
+
+    @property
+    def put_lang(self) -> str:
+        if not self.translation:
+            return self.lang
+        return "en" if self.lang == "zh" else "zh"
 
 
 @dataclass(frozen=True, slots=True)

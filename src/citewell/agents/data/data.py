@@ -19,10 +19,12 @@ from citewell.agents.data.data_run import run_candidates
 from citewell.agents.data.data_state import DataState, Deps, Loaded
 from citewell.agents.data.data_statement import (
     build_asked,
+    get_chat_model,
     propose_statements,
     recall_confirmed,
     try_other_source,
 )
+from citewell.agents.data.data_translation import translate_question
 from citewell.errors import (
     BudgetSpent,
     CitewellError,
@@ -105,6 +107,7 @@ async def analyze_intent(
     """What the question wants of which tables and columns; where they do not have it, the next best
     source is asked, or it is refused, as is a request to change them; asked back where it is open.
     """
+    state.translation = await translate_question(state, get_chat_model(deps))
     analysis = await plan.analyze_question(build_asked(state), deps.llm, deps.embedder)
     state.intent_analysis = analysis
     odds = {} if analysis.log_odds is None else {"log_odds": round(analysis.log_odds, 2)}
@@ -113,6 +116,7 @@ async def analyze_intent(
         parameters=analysis.parameters,
         reasoning=analysis.reasoning,
         **odds,
+        **({"translation": state.translation} if state.translation else {}),
     )
     if analysis.changes:
         refuse_question(state, "read_only", format_message("read_only", state.lang))

@@ -102,6 +102,7 @@ class DataState:
     known: list[Known] = field(default_factory=list)
     lacking: list[Lacking] = field(default_factory=list)  # sources that were asked before this one
     # Analyze Intent
+    translation: str = ""  # the question in the language of the tables, where it is put to them so
     intent_analysis: Analysis | None = None
     # Generate SQL
     candidates: list[Candidate] = field(default_factory=list)

@@ -46,16 +46,18 @@ def build_asked(state: DataState) -> Asked:
     if state.is_joined:
         history = (*state.history[-RECENT_MESSAGES:], Message(role="user", content=state.question))
     measures = list_measures(source.description, source.schema)
-    named = tuple(each.name for each in find_named(state.standalone, measures))
+    put = state.translation or state.standalone
+    named = tuple(each.name for each in find_named(put, measures))
     return Asked(
         state.standalone,
         state.lang,
-        add_metrics(source.schema, measures, state.standalone),
+        add_metrics(source.schema, measures, put),
         source.glossary,
         tuple(state.known),
         history,
         state.previous,
         Described(source.schema, source.description, named),
+        state.translation,
     )
 
 
