@@ -45,14 +45,14 @@ async def analyze_question(asked: Asked, llm: LLM | None, embedder: Embedder) ->
     all. Raises what the model raises.
     """
     terms = [term.term for term in asked.glossary]
-    linked = await link_question(asked.put, asked.schema, embedder, terms)
-    kind, parameters = detect_intent(asked.put), _collect_parameters(asked.put, linked)
+    linked = await link_question(asked.wording, asked.schema, embedder, terms)
+    kind, parameters = detect_intent(asked.wording), _collect_parameters(asked.wording, linked)
     follow = find_confirmed(asked.question, asked.schema, asked.known)
     if follow is not None:
         who = follow[1].item
         reasoning = LABELS[asked.lang]["confirmed"].format(item=_get_id(who))
         return Analysis(kind, parameters, reasoning, linked=linked)
-    said = asked.previous.follow_up if asked.previous is not None else asked.put
+    said = asked.previous.follow_up if asked.previous is not None else asked.wording
     changes = await is_change_request(
         asked.history[-1].content if asked.history else said, embedder
     )
@@ -147,14 +147,14 @@ def write_grammar(asked: Asked, linked: Linked | None, llm: LLM) -> str:
     if is_connected(llm):
         return ""
     shown = choose_shown(asked.schema, linked, get_token_budget(llm))
-    return build_grammar(shown, asked.put, linked.tables if linked is not None else {})
+    return build_grammar(shown, asked.wording, linked.tables if linked is not None else {})
 
 
 async def repair_candidate(
     asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: str
 ) -> Candidate | NotInTables | None:
     """The statement written anew, knowing the engine's message."""
-    failed = LABELS[asked.put_lang]["anew" if is_connected(llm) else "failed"]
+    failed = LABELS[asked.wording_lang]["anew" if is_connected(llm) else "failed"]
     sent = [
         *build_messages(asked, analysis.linked, llm),
         Message(role="assistant", content=as_reply(sql, llm)),

@@ -66,7 +66,7 @@ CLOSE = 0.9  # the same of a correction in words, which bears on its own questio
 
 def build_messages(asked: Asked, linked: Linked | None, llm: LLM) -> list[Message]:
     """System text, examples, schema with confirmed ones, question: the changing last."""
-    words = LABELS[asked.put_lang]
+    words = LABELS[asked.wording_lang]
     before = _build_shots(asked, llm)
     head = render_schema(asked.schema, choose_shown(asked.schema, linked, get_token_budget(llm)))
     if any(column.type == TYPE for table in asked.schema.tables for column in table.columns):
@@ -101,7 +101,7 @@ def _build_shots(asked: Asked, llm: LLM) -> list[Message]:
     if is_connected(llm):
         return fill_prompt(load_prompt(f"skills/prompts/sql_reply.{asked.lang}.md"), engine=engine)
     dates = name_dates("day", asked.dialect)
-    template = load_prompt(f"skills/prompts/sql.{asked.put_lang}.md")
+    template = load_prompt(f"skills/prompts/sql.{asked.wording_lang}.md")
     shots = fill_prompt(template, engine=engine, **dates)
     return [
         m.model_copy(update={"content": as_reply(m.content, llm)}) if m.role == "assistant" else m
@@ -115,7 +115,7 @@ def _build_tail(asked: Asked, linked: Linked | None, words: dict[str, str]) -> s
         parts.append(
             f"{words['rules']}\n" + "\n".join(f"- {_format_item(each.item)}" for each in rules)
         )
-    question, values = asked.put, list(linked.values) if linked is not None else []
+    question, values = asked.wording, list(linked.values) if linked is not None else []
     if asked.previous is not None:  # the values of the question before stand in its statement
         question = asked.previous.follow_up
         values = find_stored_values(question, asked.schema)

@@ -68,12 +68,12 @@ class Asked:
         return self.schema.dialect
 
     @property
-    def put(self) -> str:
+    def wording(self) -> str:
         """The question as it is put to the tables."""
         return self.translation or self.question
 
     @property
-    def put_lang(self) -> str:
+    def wording_lang(self) -> str:
         if not self.translation:
             return self.lang
         return "en" if self.lang == "zh" else "zh"

@@ -36,7 +36,7 @@ async def test_put_in_english_and_answered_in_chinese(desk: Desk) -> None:
     state = await desk.run(QUESTION)
     asked = desk.asked[0]
     assert (asked.question, asked.lang) == (QUESTION, "zh")
-    assert (asked.put, asked.put_lang) == (ENGLISH, "en")
+    assert (asked.wording, asked.wording_lang) == (ENGLISH, "en")
     sent = desk.llm.calls[0].messages[-1].content
     assert "customers(customer_id, name, city, note); orders(" in sent
     assert QUESTION in sent
@@ -58,7 +58,7 @@ async def test_what_is_lost_on_the_way_is_asked_as_it_stands(
     desk: Desk, question: str, reply: Any
 ) -> None:
     asked = await ask(desk, question, reply)
-    assert (asked.put, asked.put_lang, asked.translation) == (question, "zh", "")
+    assert (asked.wording, asked.wording_lang, asked.translation) == (question, "zh", "")
 
 
 async def test_stored_values_and_quoted_names_stay_as_they_are(desk: Desk) -> None:
@@ -66,7 +66,7 @@ async def test_stored_values_and_quoted_names_stay_as_they_are(desk: Desk) -> No
     desk.writes = [SQL]
     await desk.run("“小明”在上海市下了几单？")
     assert llm.calls[0].messages[-1].content.endswith("Question: “小明”在N1下了几单？")
-    assert desk.asked[0].put == "How many orders did “小明” place in 上海市?"
+    assert desk.asked[0].wording == "How many orders did “小明” place in 上海市?"
 
 
 async def test_no_translation_where_it_is_no_help(desk: Desk) -> None:
@@ -84,7 +84,7 @@ async def test_chinese_tables_are_asked_in_chinese(desk: Desk) -> None:
     columns = (Column("城市", "TEXT", "text"), Column("人口", "INTEGER", "number"))
     desk.loaded = replace(SHOP, schema=Schema("sqlite", (Table("cities", columns),)))
     asked = await ask(desk, "Which city has the most people?", "哪个城市的人口最多？")
-    assert (asked.put, asked.put_lang) == ("哪个城市的人口最多？", "zh")
+    assert (asked.wording, asked.wording_lang) == ("哪个城市的人口最多？", "zh")
     mixed = (*columns, Column("area", "REAL", "number"))
     desk.loaded, desk.asked = replace(SHOP, schema=Schema("sqlite", (Table("t", mixed),))), []
     assert not (await ask(desk, "Which city has the most people?", "哪个城市？")).translation

@@ -46,12 +46,12 @@ def build_asked(state: DataState) -> Asked:
     if state.is_joined:
         history = (*state.history[-RECENT_MESSAGES:], Message(role="user", content=state.question))
     measures = list_measures(source.description, source.schema)
-    put = state.translation or state.standalone
-    named = tuple(each.name for each in find_named(put, measures))
+    wording = state.translation or state.standalone
+    named = tuple(each.name for each in find_named(wording, measures))
     return Asked(
         state.standalone,
         state.lang,
-        add_metrics(source.schema, measures, put),
+        add_metrics(source.schema, measures, wording),
         source.glossary,
         tuple(state.known),
         history,
