@@ -22,6 +22,8 @@ LONGEST = 30  # characters of a value that is shown
 BUILTIN_TOKENS = 1_400
 CONNECTED_TOKENS = 8_000
 FEWEST_COLUMNS = 4  # of a table that is shown cut
+_HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # bare in every dialect, and a small model writes them so
+_PLAIN = re.compile(rf"[A-Za-z_{_HAN}][A-Za-z0-9_{_HAN}]*")
 
 
 def get_token_budget(llm: LLM | None) -> int:
@@ -159,7 +161,7 @@ def quote_name(name: str, mark: str = '"') -> str:
     """Bare where that is safe in every dialect."""
     return (
         name
-        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.upper() not in _RESERVED
+        if _PLAIN.fullmatch(name) and name.upper() not in _RESERVED
         else f"{mark}{name.replace(mark, mark * 2)}{mark}"
     )
 
