@@ -171,7 +171,8 @@ def _format_footer(answer: Answer, lang: str) -> str:
         if answer.status == "answered"
         else [STATUSES.get(lang, {}).get(answer.status, answer.status)]
     )
-    parts.append(words["confidence"].format(answer.confidence))
+    if answer.status in {"answered", "fallback"}:  # of a refusal: that there was an answer
+        parts.append(words["confidence"].format(answer.confidence))
     if "total" in answer.usage.seconds:
         parts.append(f"{answer.usage.seconds['total']:.1f} s")
     return " · ".join([*parts, *filter(None, [answer.trace_id, answer.session_id])])

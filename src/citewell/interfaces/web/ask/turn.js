@@ -90,7 +90,7 @@ function Whole({ talk, turn, answer, steps, pages = [], last, onEdit, children }
     after=${html`${pages.length > 0 && html`<${Fold} label=${t("sites.pages_visited", { n: pages.length })} opened=${answer.status === "refused"}><${Visited} visits=${pages} busy=${false} /><//>`}
       ${told && collection && html`<${NextQuestions} collection=${collection} cited=${answer.citations} asked=${talk.turns.value.map((each) => each.question)} onAsk=${choose} />`}`}
     beside=${answer.status === "refused" && html`<${Passages} passages=${passagesOf(steps)} label=${t("ask.nearest")} />
-      ${last && html`<${Onward} talk=${talk} turn=${turn} elsewhere=${answer.elsewhere} onEdit=${onEdit} />`}`}>
+      ${last && html`<${Onward} talk=${talk} turn=${turn} answer=${answer} onEdit=${onEdit} />`}`}>
     <div class="answer-actions">
       <${IconButton} name="copy" label=${t("ask.copy_answer")} onClick=${() => copyText(asMarkdown(turn.question, answer))} />
       <${IconButton} name="refresh" label=${t("ask.ask_again")} onClick=${() => askAnew(talk, turn)} />
@@ -99,10 +99,11 @@ function Whole({ talk, turn, answer, steps, pages = [], last, onEdit, children }
   <//>`;
 }
 
-/** What to do where it is not told. @param {{talk: Talk, turn: Turn, elsewhere?: Answer["elsewhere"], onEdit: (turn: Turn) => void}} props */
-function Onward({ talk, turn, elsewhere, onEdit }) {
+/** What to do where it is not told. @param {{talk: Talk, turn: Turn, answer: Answer, onEdit: (turn: Turn) => void}} props */
+function Onward({ talk, turn, answer, onEdit }) {
+  const { elsewhere } = answer;
   const { agent = "auto", collection } = turn.request;
-  const once = ["auto", "qa"].includes(agent);
+  const once = ["auto", "qa"].includes(agent) && answer.agent !== "dual_loop"; // which has searched so
   const thorough = () => void askAnew(talk, { ...turn, request: { ...turn.request, agent: "dual_loop" } });
   const askThere = () => {
     const options = { ...turn.request.options };
