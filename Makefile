@@ -81,15 +81,17 @@ eval: setup  ## quality of search and answers, on questions of others
 # what is never taught
 reader: setup  ## train the reader further; READER=folder of its data, HOURS=2
 	$(PIP) install --quiet torch onnx
-	mkdir -p $(READER)/hand $(READER)/short $(READER)/guide
+	mkdir -p $(READER)/hand $(READER)/short $(READER)/guide $(READER)/adversarial
 	cp training/reader/gold/*.jsonl $(READER)/hand
 	cp training/reader/more/hand/*.jsonl $(READER)/short
 	cp training/reader/guide/*.jsonl $(READER)/guide
+	cp training/reader/adversarial/*.jsonl $(READER)/adversarial
 	$(BIN)/python training/reader/join.py --public $(READER)/public --out $(READER)/joined
 	$(BIN)/python training/reader/leaks.py --asked $(ASKED) evals/reader --taught $(READER)/*/*.jsonl
 	$(BIN)/python training/reader/balance.py $(READER)/hand/*.jsonl
 	$(BIN)/python training/reader/balance.py $(READER)/short/*.jsonl
 	$(BIN)/python training/reader/balance.py $(READER)/guide/*.jsonl
+	$(BIN)/python training/reader/balance.py $(READER)/adversarial/*.jsonl
 	ls $(READER)/checkpoints/*.pt >/dev/null 2>&1 || $(BIN)/python training/reader/restore.py $(READER)/checkpoints/000000.pt
 	cd $(READER) && $(CURDIR)/$(BIN)/python $(CURDIR)/training/reader/train.py --out checkpoints --hours $(HOURS) \
 		--start $$(ls checkpoints/*.pt | tail -n 1)
