@@ -20,7 +20,7 @@ from citewell.sql.plan import (
 )
 from citewell.sql.plan_types import Analysis, Asked, Candidate, Previous, Term
 from citewell.sql.schema_link import Link, Linked
-from citewell.sql.schema_text import choose_shown, render_schema, render_table
+from citewell.sql.schema_text import choose_shown, quote_name, render_schema, render_table
 from citewell.store.confirmed.types import Confirmed, Known, Rule
 from citewell.types import Message
 
@@ -302,4 +302,10 @@ def test_names_are_quoted_as_their_engine_wants_it() -> None:
     duckdb, mysql = Schema("duckdb", (odd,)), Schema("mysql", (odd,))
     assert 'CREATE TABLE "按月 费用"' in render_schema(duckdb, duckdb)
     assert '"order" INT' in render_schema(duckdb, duckdb)
-    assert "`名称` TEXT" in render_schema(mysql, mysql)
+    assert "`按月 费用`" in render_schema(mysql, mysql)
+    assert " 名称 TEXT" in render_schema(mysql, mysql)  # bare in every dialect
+
+
+@pytest.mark.parametrize(("name", "bare"), [("月薪", True), ("1月", False), ("𠮷野", False)])
+def test_a_chinese_name_stands_bare_where_every_dialect_takes_it_so(name: str, bare: bool) -> None:
+    assert (quote_name(name) == name) is bare

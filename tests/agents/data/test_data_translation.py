@@ -67,6 +67,9 @@ async def test_stored_values_and_quoted_names_stay_as_they_are(desk: Desk) -> No
     await desk.run("“小明”在上海市下了几单？")
     assert llm.calls[0].messages[-1].content.endswith("Question: “小明”在N1下了几单？")
     assert desk.asked[0].wording == "How many orders did “小明” place in 上海市?"
+    desk.asked = []
+    asked = await ask(desk, "ada下了几单？", "How many orders did N1 place?")
+    assert asked.wording == "How many orders did Ada place?"
 
 
 async def test_no_translation_where_it_is_no_help(desk: Desk) -> None:

@@ -59,7 +59,7 @@ def _mask_values(question: str, schema: Schema) -> tuple[str, dict[str, str]]:
     stored = dict.fromkeys(found.value for found in find_stored_values(question, schema))
     marks = {f"N{n}": value for n, value in enumerate(stored, 1)}
     for mark, value in marks.items():
-        question = question.replace(value, mark)
+        question = re.sub(re.escape(value), mark, question, flags=re.IGNORECASE)
     return question, marks
 
 
