@@ -305,11 +305,11 @@ def test_the_small_print_is_of_one_language() -> None:
         "sentences": [],
         "data": None,
     }
-    assert "拒答 · 置信度 0.80" in printed(made(["a"], [[1]], lang="zh", **refused))
+    assert "拒答 · 1.0 s" in printed(made(["a"], [[1]], lang="zh", **refused))
     english: dict[str, Any] = {
         "status": "refused",
         "answer": "The tables cannot answer this.",
         "sentences": [],
         "data": None,
     }
-    assert "refused · confidence 0.80" in printed(made(["a"], [[1]], **english))
+    assert "refused · 1.0 s" in printed(made(["a"], [[1]], **english))
