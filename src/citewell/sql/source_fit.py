@@ -150,21 +150,28 @@ def _find_named(question: str, names: Sequence[str]) -> list[str]:
 
 
 def outline_schema(
-    schema: Schema, most: int, question: str = "", glossary: Sequence[Term] = ()
+    schema: Schema,
+    most: int,
+    question: str = "",
+    glossary: Sequence[Term] = (),
+    *,
+    columns: int = COLUMNS,
 ) -> str:
-    """`singer (name, country, age, …); concert (…)`: the tables nearest to the question."""
+    """`singer (name, country, age, …); concert (…)`: the tables nearest to the question, at most so
+    many, and so many columns of each.
+    """
     tables = sorted(
         schema.tables,
         key=lambda t: (
             -measure_fit(question, Schema(schema.dialect, (t,)), glossary).share if question else 0
         ),
     )
-    return "; ".join(_format_table(table) for table in tables[:most])
+    return "; ".join(_format_table(table, columns) for table in tables[:most])
 
 
-def _format_table(table: Table) -> str:
+def _format_table(table: Table, most: int) -> str:
     columns = [column.name for column in table.columns]
-    return f"{table.name} ({', '.join(columns[:COLUMNS])}{', …' if len(columns) > COLUMNS else ''})"
+    return f"{table.name} ({', '.join(columns[:most])}{', …' if len(columns) > most else ''})"
 
 
 def _index_words(schema: Schema, glossary: Sequence[Term]) -> dict[str, str]:

@@ -38,7 +38,7 @@ async def test_put_in_english_and_answered_in_chinese(desk: Desk) -> None:
     assert (asked.question, asked.lang) == (QUESTION, "zh")
     assert (asked.wording, asked.wording_lang) == (ENGLISH, "en")
     sent = desk.llm.calls[0].messages[-1].content
-    assert "customers(customer_id, name, city, note); orders(" in sent
+    assert "customers (customer_id, name, city, note); orders (" in sent
     assert QUESTION in sent
     assert state.lang == "zh"
     assert "个" in state.final_answer

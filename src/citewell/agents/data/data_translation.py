@@ -15,11 +15,12 @@ from citewell.models.prompt import fill_prompt, load_prompt
 from citewell.sql.engines.engine import Schema
 from citewell.sql.follow_confirmed import find_confirmed
 from citewell.sql.question_words import QUOTED
-from citewell.sql.schema_text import get_token_budget
+from citewell.sql.source_fit import outline_schema
 from citewell.sql.values_in_question import find_stored_values
-from citewell.text.language import HAN, count_tokens
+from citewell.text.language import HAN
 
 LONGEST = 120  # tokens of a translation
+TABLES, COLUMNS = 12, 24  # whose names it is shown: some 900 tokens
 _HAN = re.compile(f"[{HAN}]")
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 
@@ -37,7 +38,7 @@ async def translate_question(state: DataState, llm: LLM | None) -> str:
     if spoken in {"", state.lang} or find_confirmed(question, schema, state.known) is not None:
         return ""
     masked, marks = _mask_values(question, schema)
-    tables = _outline_tables(schema, get_token_budget(llm))
+    tables = outline_schema(schema, TABLES, question, state.source.glossary, columns=COLUMNS)
     template = load_prompt(f"skills/prompts/translate_question.{spoken}.md")
     sent = fill_prompt(template, tables=tables, question=masked)
     try:
@@ -77,14 +78,3 @@ def detect_schema_language(source: Loaded) -> str:
         said += [column.name, column.comment, *column.synonyms]
         said += [word for word, _ in column.value_synonyms]
     return "" if any(_HAN.search(each) for each in said) else "en"
-
-
-def _outline_tables(schema: Schema, budget: int) -> str:
-    """Names alone, of as many tables as fit."""
-    outline = ""
-    for table in schema.tables:
-        named = f"{table.name}({', '.join(column.name for column in table.columns)})"
-        if count_tokens(outline + named) > budget:
-            break
-        outline += f"; {named}" if outline else named
-    return outline
