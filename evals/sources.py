@@ -1,11 +1,12 @@
 """Which place a question belongs to: tables (and which), documents, or neither, as `auto` chooses.
 
-    python evals/sources.py [--show-wrong]
+    python evals/sources.py [--show-wrong] [--documents]
 
 `sources.jsonl`: 116 questions in both languages, written before the choice was made by meaning,
 over `samples/library` and the three files of `samples/data`, with words that documents and tables
-share. A question that neither answers is right where documents are asked, which refuse it. No chat
-model is asked. The one rule: the choice is `choose_table_source`'s, as in every `auto` question.
+share. `--documents`: the three files are added as documents, like all others. A question that
+neither answers is right where documents are asked, which refuse it. No chat model is asked. The one
+rule: the choice is `choose_table_source`'s, as in every `auto` question.
 """
 
 from __future__ import annotations
@@ -37,9 +38,13 @@ async def main() -> None:
     proposed: dict[str, list[bool]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as home:
         async with App(load_settings(home=Path(home))) as app:
-            for path in sorted((SAMPLES / "data").glob("*.[xc]*")):
-                await add_source(app, str(path))
-            await add_paths(app, [str(SAMPLES / "library")], app.settings.collection)
+            folders, files = [str(SAMPLES / "library")], sorted((SAMPLES / "data").glob("*.[xc]*"))
+            if "--documents" in sys.argv:
+                folders += map(str, files)
+            else:
+                for path in files:
+                    await add_source(app, str(path))
+            await add_paths(app, folders, app.settings.collection)
             await embed_pending(app)
             for item in items:
                 request = AskRequest(question=item["question"], agent="auto", keep=False)

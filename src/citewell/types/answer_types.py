@@ -167,7 +167,7 @@ class TableData(Shown):
 
 
 class Elsewhere(Shown):
-    """Where a refused question may be answered: by which agent, of which tables or collection."""
+    """Where a question may be answered better: by which agent, of which tables or collection."""
 
     agent: str
     source: str = ""
@@ -187,7 +187,7 @@ class Answer(Shown):
     chat model is there), `no_statement` or `repairs_exhausted`. `followed`: what people have
     confirmed, and this answer follows. `choices`: of a question back (`clarify`), what may be
     meant; any of them, sent as the next question of the session, settles it. `elsewhere`: of a
-    refusal, who may know it.
+    refusal, or an answer that quotes a row of a table, who may know it.
     """
 
     answer: str

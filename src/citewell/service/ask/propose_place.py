@@ -1,5 +1,5 @@
-"""Where else a question may be answered that was refused: tables for documents, documents for
-tables. A place is proposed, never asked by itself.
+"""Where else a question may be answered: tables for documents, documents for tables, where it was
+refused; the whole table, where a row of one was quoted. A place is proposed, never asked by itself.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 from citewell.errors import CitewellError
 from citewell.service.ask.run import Run
 from citewell.service.ask.search import SearchRequest, search
+from citewell.service.tables.document_tables import TABLES
 from citewell.service.tables.kept_schema import get_terms, load_described
 from citewell.service.tables.rate_tables import WORTH, rate_tables
 from citewell.sql.plan import is_answerable
@@ -19,13 +20,23 @@ LIKELY = 0.5  # that the passages found hold what was asked for
 
 async def add_proposal(run: Run, answer: Answer) -> Answer:
     """The answer, with the place where there is one; nothing is lost without it."""
-    if answer.status != "refused" or answer.elsewhere is not None:
+    if answer.elsewhere is not None:
         return answer
     try:
+        if answer.status != "refused" and not await _quotes_table(run, answer):
+            return answer
         place = await _find_place(run, answer)
     except CitewellError:
         return answer
     return answer if place is None else answer.model_copy(update={"elsewhere": place})
+
+
+async def _quotes_table(run: Run, answer: Answer) -> bool:
+    """Whether what is quoted first is of a document that is a table."""
+    first = next(iter(answer.citations), None)
+    if first is None or first.origin != "document":
+        return False
+    return (await run.app.catalog.document(first.doc_id)).media_type in TABLES
 
 
 async def _find_place(run: Run, answer: Answer) -> Elsewhere | None:

@@ -16,9 +16,10 @@ import anyio.to_thread
 from citewell.errors import CitewellError, SourceUnavailable
 from citewell.messages import Text
 from citewell.runtime.app import App
+from citewell.service.tables.document_tables import follow_document
 from citewell.service.tables.file_copies import fetch_copy, format_copy_time, read_stat
 from citewell.service.tables.kept_schema import load_schema
-from citewell.service.tables.source_places import UPLOAD, Place, build_location
+from citewell.service.tables.source_places import DOCUMENT, UPLOAD, Place, build_location
 from citewell.service.tables.sources import add_place, refresh_source, unreadable_files
 from citewell.sql.engines import open_engine
 from citewell.sql.engines.engine import Engine, Location, Schema
@@ -66,6 +67,8 @@ async def get_current_source(app: App, name: str) -> Source:
             await app.sources.set_problem(name, error.message)
             raise
     there = await fetch_copy(app, source.path) is not None
+    if source.location.startswith(DOCUMENT):
+        return await follow_document(app, source, there=there)
     if source.location.startswith(UPLOAD):
         if not there:
             raise SourceUnavailable(

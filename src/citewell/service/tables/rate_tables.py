@@ -11,6 +11,11 @@ from citewell.errors import CitewellError, NotFound
 from citewell.models.base import Vector
 from citewell.retrieve.cross_lingual import remove_language_mean
 from citewell.runtime.app import App
+from citewell.service.tables.document_tables import (
+    TABLES,
+    add_document_tables,
+    remove_document_tables,
+)
 from citewell.service.tables.kept_schema import get_terms, load_described
 from citewell.sql.schema_link import FITTED
 from citewell.sql.source_fit import LIKE, is_figure_question, measure_fit
@@ -25,6 +30,7 @@ from citewell.text.sentences import detect_language
 # of `evals/sources.py`; by halves, each measured with what the other one was fitted to, tables are
 # told from the rest for 0.86.
 NEARER, SHARE, FIGURE, BIAS = 23.0, 4.04, 1.95, -2.21
+NEAREST = 8  # passages among which documents are that are tables themselves
 NONE = 0.385  # likeness to passages where there are none: that of questions that none answers
 MEANT = 0.0  # from which on `auto` asks tables
 WORTH = -0.5  # from which on tables are proposed where documents do not tell it
@@ -55,27 +61,37 @@ async def measure_sources(app: App, question: str, sources: Sequence[Source]) ->
 
 async def rate_tables(app: App, question: str, collection: str = "") -> Place | None:
     """None where there are no tables, or meaning cannot be measured: passages that still wait for
-    their vectors would count as none.
+    their vectors would count as none. A spreadsheet among the nearest documents counts as tables,
+    and is no document then.
     """
-    sources = await app.sources.list()
-    vector = await _embed_question(app, question) if sources else None
+    vector = await _embed_question(app, question)
     if vector is None:
         return None
+    try:
+        info = await app.collections.get(collection or app.settings.collection)
+        if info.embedded < info.chunks:
+            return None
+        near = await app.index.search_vectors(vector, NEAREST, Filter(collections=(info.name,)))
+    except NotFound:
+        near = []
+    hits = {hit.chunk_id: hit for hit in await app.index.hits([chunk for chunk, _ in near])}
+    sheets = {hit.doc_id for hit in hits.values() if hit.media_type in TABLES}
+    await remove_document_tables(app)
+    await add_document_tables(app, sorted(sheets))
+    sources = await app.sources.list()
+    if not sources:
+        return None
+    passages = [
+        cosine for chunk, cosine in near if chunk in hits and hits[chunk].doc_id not in sheets
+    ]
     likeness = await measure_sources(app, question, sources)
     fits = {
         each.name: measure_fit(question, load_described(each), get_terms(each)) for each in sources
     }
     name = max(fits, key=lambda each: fits[each].share + LIKE * likeness[each])
-    try:
-        info = await app.collections.get(collection or app.settings.collection)
-        if info.embedded < info.chunks:
-            return None
-        near = await app.index.search_vectors(vector, 1, Filter(collections=(info.name,)))
-    except NotFound:
-        near = []
-    nearer = likeness[name] - (near[0][1] if near else NONE)
+    nearer = likeness[name] - (passages[0] if passages else NONE)
     odds = compute_odds(nearer, fits[name].share, figure=is_figure_question(question))
-    return Place(name, odds, fits[name].found, passages=bool(near))
+    return Place(name, odds, fits[name].found, passages=bool(passages))
 
 
 async def _embed_question(app: App, question: str) -> Vector | None:

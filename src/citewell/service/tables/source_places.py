@@ -22,6 +22,7 @@ from citewell.sql.engines.engine import Location
 from citewell.store.source_rows import LONGEST_NAME
 
 UPLOAD: Final = "upload:"  # before the name of a file whose bytes were sent
+DOCUMENT: Final = "document:"  # before the id of a document that is a table
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PASSWORD: Final = re.compile(r"^[a-z][a-z0-9+.-]*://[^/?#@:]*:(.*)@", re.IGNORECASE)
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)

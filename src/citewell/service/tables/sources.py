@@ -31,6 +31,7 @@ from citewell.service.tables.file_copies import (
 from citewell.service.tables.kept_schema import add_keys, dump_tables
 from citewell.service.tables.same_source import refresh_if_same, warn_of_duplicates
 from citewell.service.tables.source_places import (
+    DOCUMENT,
     UPLOAD,
     Place,
     build_location,
@@ -131,6 +132,11 @@ async def refresh_source(app: App, name: str) -> Added:
         raise Conflict(
             Text("{name}: its file was sent, and is not here", name=name),
             hint=Text("send it again to replace it"),
+        )
+    if location.startswith(DOCUMENT):
+        raise Conflict(
+            Text("{name}: its file is among the documents, which it follows", name=name),
+            hint=Text("add the file to the documents again to replace it"),
         )
     await sweep_copies(app)
     path = Path(location) if source.is_file else None

@@ -40,6 +40,7 @@ WORDS = {
         "confirmed": "follows what {names} confirmed on {day}: {question} ({item})",
         "rule": "follows the correction that {names} reviewed on {day}: {question} ({item})",
         "somebody": "somebody",
+        "whole_table": "Over all rows of {name}: citewell data ask QUESTION --source {name}",
         "tables": "Perhaps the tables {name} tell it: citewell data ask QUESTION --source {name}",
         "documents": "Perhaps the documents tell it: citewell ask QUESTION -a qa -c {name}",
         "and": ", ",
@@ -57,6 +58,7 @@ WORDS = {
         "confirmed": "依据{names}于 {day} 确认的内容：{question}（{item}）",
         "rule": "依据{names}于 {day} 审核的更正：{question}（{item}）",
         "somebody": "有人",
+        "whole_table": "就 {name} 的全部行提问：citewell data ask 问题 --source {name}",
         "tables": "表 {name} 或许有答案：citewell data ask 问题 --source {name}",
         "documents": "文档或许有答案：citewell ask 问题 -a qa -c {name}",
         "and": "、",
@@ -103,7 +105,8 @@ def show_answer(answer: Answer, console: Console | None) -> None:
     for followed in answer.followed if answer.agent != "data" else ():
         write_paragraph(console, format_followed(followed, words), "green")
     if answer.elsewhere is not None:
-        key = "tables" if answer.elsewhere.source else "documents"
+        whole = "tables" if answer.status == "refused" else "whole_table"
+        key = whole if answer.elsewhere.source else "documents"
         name = answer.elsewhere.source or answer.elsewhere.collection
         write_paragraph(console, words[key].format(name=strip_controls(name)), "cyan")
     write_paragraph(console, _format_footer(answer, lang), "dim")

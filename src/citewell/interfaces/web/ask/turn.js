@@ -88,6 +88,7 @@ function Whole({ talk, turn, answer, steps, pages = [], last, onEdit, children }
   const collection = FROM_DOCUMENTS.includes(answer.agent) && last ? turn.request.collection || usual.value || me.value?.collection || "" : "";
   return html`<${AnswerView} answer=${answer} onChoose=${last ? choose : undefined} details=${children}
     after=${html`${pages.length > 0 && html`<${Fold} label=${t("sites.pages_visited", { n: pages.length })} opened=${answer.status === "refused"}><${Visited} visits=${pages} busy=${false} /><//>`}
+      ${answer.status !== "refused" && last && answer.elsewhere && html`<div class="stopped-foot"><${AskThere} talk=${talk} turn=${turn} elsewhere=${answer.elsewhere} /></div>`}
       ${told && collection && html`<${NextQuestions} collection=${collection} cited=${answer.citations} asked=${talk.turns.value.map((each) => each.question)} onAsk=${choose} />`}`}
     beside=${answer.status === "refused" && html`<${Passages} passages=${passagesOf(steps)} label=${t("ask.nearest")} />
       ${last && html`<${Onward} talk=${talk} turn=${turn} answer=${answer} onEdit=${onEdit} />`}`}>
@@ -99,21 +100,27 @@ function Whole({ talk, turn, answer, steps, pages = [], last, onEdit, children }
   <//>`;
 }
 
+/** To who may know it (better). @param {{talk: Talk, turn: Turn, elsewhere: NonNullable<Answer["elsewhere"]>}} props */
+function AskThere({ talk, turn, elsewhere }) {
+  const { agent, source, collection } = elsewhere;
+  const askThere = () => {
+    const options = { ...turn.request.options };
+    delete options["source"];
+    if (source) options["source"] = source;
+    void askAnew(talk, { ...turn, request: { ...turn.request, agent, options, ...(collection && { collection }) } });
+  };
+  return html`<${Button} kind="primary" icon=${source ? "table" : "search"} onClick=${askThere}>
+    ${t(source ? "ask.ask_tables" : "ask.ask_documents", { name: source })}<//>`;
+}
+
 /** What to do where it is not told. @param {{talk: Talk, turn: Turn, answer: Answer, onEdit: (turn: Turn) => void}} props */
 function Onward({ talk, turn, answer, onEdit }) {
   const { elsewhere } = answer;
   const { agent = "auto", collection } = turn.request;
   const once = ["auto", "qa"].includes(agent) && answer.agent !== "dual_loop"; // which has searched so
   const thorough = () => void askAnew(talk, { ...turn, request: { ...turn.request, agent: "dual_loop" } });
-  const askThere = () => {
-    const options = { ...turn.request.options };
-    delete options["source"];
-    if (elsewhere?.source) options["source"] = elsewhere.source;
-    void askAnew(talk, { ...turn, request: { ...turn.request, agent: elsewhere?.agent ?? agent, options, ...(elsewhere?.collection && { collection: elsewhere.collection }) } });
-  };
   return html`<div class="stopped-foot">
-    ${elsewhere && html`<${Button} kind="primary" icon=${elsewhere.source ? "table" : "search"} onClick=${askThere}>
-      ${t(elsewhere.source ? "ask.ask_tables" : "ask.ask_documents", { name: elsewhere.source })}<//>`}
+    ${elsewhere && html`<${AskThere} talk=${talk} turn=${turn} elsewhere=${elsewhere} />`}
     <${Button} icon="edit" onClick=${() => onEdit(turn)}>${t("ask.reword")}<//>
     ${once && html`<${Button} icon="search" onClick=${thorough}>${t("ask.search_thoroughly")}<//>`}
     ${agent !== "website" && agent !== "data" && html`<${Button} icon="plus" href=${collection ? link("library", collection) : "#/library"}>${t("ask.add_documents")}<//>`}

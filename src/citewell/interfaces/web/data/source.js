@@ -54,6 +54,7 @@ export function SourcePage({ name, mayEdit, away }) {
 
 /** @param {string} location */
 export function placeOf(location) {
+  if (location.startsWith("document:")) return t("data.of_document");
   return location.startsWith("upload:") ? t("data.sent_file", { name: location.slice(7) }) : location;
 }
 
@@ -89,6 +90,6 @@ function Actions({ source }) {
   return html`<span class="row">
     ${sent
       ? html`<${FileButton} label=${t("data.send_newer")} multiple=${false} accept=${suffix} onFiles=${newer} />`
-      : html`<${Button} kind="quiet" icon="refresh" busy=${busy} onClick=${refresh}>${t("data.refresh")}<//>`}
+      : !source.location.startsWith("document:") && html`<${Button} kind="quiet" icon="refresh" busy=${busy} onClick=${refresh}>${t("data.refresh")}<//>`}
     <${Button} kind="quiet" icon="trash" onClick=${remove}>${t("data.remove")}<//></span>`;
 }
