@@ -100,7 +100,7 @@ async def test_another_user_does_not_see_it(place: App, tmp_path: Path) -> None:
     (tmp_path / "wages.csv").write_text("name,wage\nIda,5\n", "utf-8")
     await add_paths(place, [str(tmp_path / "wages.csv")], "own")
     await embed_pending(place)
-    ana, ben = get_user_view(place, "ana", "user"), get_user_view(place, "ben", "user")
+    ana, ben = get_user_view(place, "ana", "editor"), get_user_view(place, "ben", "editor")
     await rate_tables(ana, "What is the wage by name?", "own")
     assert "wages" in [source.name for source in await ana.sources.list()]
     assert "wages" not in [source.name for source in await ben.sources.list()]

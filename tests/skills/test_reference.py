@@ -32,6 +32,21 @@ def test_it_is_a_department(question: str, leans: bool) -> None:
     assert is_follow_up(question) is leans
 
 
+@pytest.mark.parametrize(
+    ("question", "leans"),
+    [
+        ("How long is the notice period during probation and after it?", False),
+        ("Does the Drover come in blue, and what does it weigh?", False),
+        ("年假有几天，它可以结转吗？", False),
+        ("What is the weight of its successor?", True),  # no clause before it names anything
+        ("Yes, but is it free?", True),
+        ("它可以结转吗，要多久？", True),
+    ],
+)
+def test_a_pronoun_that_stands_for_what_the_question_names(question: str, leans: bool) -> None:
+    assert is_follow_up(question) is leans
+
+
 def test_it_as_a_name_is_no_choice_between_two() -> None:
     before = [Message(role="user", content="A100 and B200: which is lighter?")]
     assert find_antecedents("How much does it cost?", before) == ["A100", "B200"]

@@ -44,6 +44,7 @@ _SINGULAR = re.compile(
     r"\b(?:it|its|this one|that one|he|she|his|her|him)\b|它(?!们)|[这那]个|[他她](?![们人])",
     re.IGNORECASE,
 )
+_CLAUSE = re.compile(r"[,;，、；]|\b(?:and|or|but|if|when|while)\b|和|与|及|或|并", re.IGNORECASE)
 _IT = re.compile(r"\bIT\b")
 _SMALL = re.compile(r"[a-z\u4e00-\u9fff]")  # what is not written in capitals throughout
 _THING = r"([A-Za-z][\w-]{0,40}(?: [A-Z0-9][\w-]{0,40}){0,5}|[\u4e00-\u9fff]{2,12}?)"
@@ -53,15 +54,18 @@ _PAIR = re.compile(
 
 
 def is_follow_up(question: str, history: Sequence[Message] = ()) -> bool:
-    """Whether a question depends on earlier ones: by a pronoun, an ellipsis, few words, or as a
-    reply.
+    """Whether a question depends on earlier ones: by a pronoun that stands for nothing in the
+    question itself, an ellipsis, few words, or as a reply.
     """
     if history and history[-1].role == "assistant" and is_clarifying_question(history[-1].content):
         return True
     words = _replace_it_acronym(question)
-    return (
-        bool(_PRONOUN.search(words) or _ELLIPSIS.search(words)) or len(tokenize_query(words)) <= 1
+    pronoun = _PRONOUN.search(words)
+    # "What is the notice period during probation, and after it?"
+    points = pronoun and not (
+        (joint := _find_last_joint(words[: pronoun.start()])) and stands_alone(words[:joint])
     )
+    return bool(points or _ELLIPSIS.search(words)) or len(tokenize_query(words)) <= 1
 
 
 def stands_alone(question: str) -> bool:
@@ -72,6 +76,11 @@ def stands_alone(question: str) -> bool:
     words = _replace_it_acronym(question)
     pointing = _PRONOUN.search(words) or _ELLIPSIS.search(words)
     return not pointing and bool(ASKING.search(words) and tokenize_query(ASKING.sub(" ", words)))
+
+
+def _find_last_joint(text: str) -> int:
+    """Where the last clause of a text begins; 0 where it is the only one."""
+    return max((found.start() for found in _CLAUSE.finditer(text)), default=0)
 
 
 def _replace_it_acronym(text: str) -> str:
