@@ -68,6 +68,7 @@ class Result:
     answerable: bool
     answer: str
     status: str
+    confidence: float
     agents: str
     cited: list[int]
     right: bool
@@ -220,6 +221,7 @@ async def ask(app: App, one: Asked, file: str, data: bytes, *, losses: bool = Fa
         answerable=one.answerable,
         answer=answer.answer,
         status=answer.status,
+        confidence=answer.confidence,
         agents=answer.route,
         cited=cited,
         right=one.answerable and right,

@@ -51,6 +51,18 @@ async def ask(app: App, question: str) -> Any:
     return await answer_question(app, AskRequest(question=question, agent="auto"))
 
 
+async def test_a_document_is_named_by_its_file(filled: App, tmp_path: Path) -> None:
+    """Its first heading is the firm's name."""
+    (tmp_path / "expense-policy.md").write_text(
+        "# Kestrel Ltd\n\nTrains are paid in second class.\n", "utf-8"
+    )
+    await add_paths(filled, [str(tmp_path / "expense-policy.md")], "default")
+    await embed_pending(filled)
+    answer = await ask(filled, "Summarise the expense policy")
+    assert answer.route == "overview"
+    assert {each.title for each in answer.citations} == {"Kestrel Ltd"}
+
+
 async def test_the_named_document_is_summarised(filled: App) -> None:
     """A sentence of each section, each a quote; as many as are asked for."""
     answer = await ask(filled, "Summarise the statutes of the rowing club in three points")

@@ -1,11 +1,13 @@
 """What an overview is made of: the sections of the documents that a question means, and what the
-documents were found to answer. A question means the documents whose titles it names most of, for a
-comparison those that it means in any words; where it names none, all that it is asked of.
+documents were found to answer. A question means the documents whose titles or file names it
+names most of, for a comparison those that it means in any words; where it names none, all that it
+is asked of.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import PurePosixPath
 
 from citewell.retrieve.query import Found
 from citewell.runtime.app import App
@@ -120,18 +122,23 @@ async def load_sections(app: App, info: DocumentInfo, budget: int = BUDGET) -> l
 
 
 def _find_named(question: str, documents: list[DocumentInfo]) -> list[DocumentInfo]:
-    """Those whose titles the question names most of."""
+    """Those whose titles or file names the question names most of."""
     asked = set(tokenize_query(question))
-    shared = [len(asked & set(tokenize_query(info.title))) for info in documents]
+    shared = [len(asked & _get_name_words(info)) for info in documents]
     most = max(shared, default=0)
     named = [info for info, n in zip(documents, shared, strict=True) if n and n == most]
     return named if len(named) <= MOST_DOCUMENTS else []
 
 
+def _get_name_words(info: DocumentInfo) -> set[str]:
+    """Of the title and the file's name: the first heading may be the firm's name."""
+    return set(tokenize_query(f"{info.title} {PurePosixPath(info.uri).stem}"))
+
+
 def _find_by_unique_word(question: str, documents: list[DocumentInfo]) -> list[DocumentInfo]:
     """Those of whose titles the question has a word that no other title has."""
     asked = set(tokenize_query(question))
-    titles = [asked & set(tokenize_query(info.title)) for info in documents]
+    titles = [asked & _get_name_words(info) for info in documents]
     often = Counter(word for title in titles for word in title)
     found = [
         info
