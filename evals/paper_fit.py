@@ -1,8 +1,13 @@
-"""Fits how much each signal of a sentence counts (`sentence` in `calibration.json`), on questions
-about papers whose gold answers are known: `python evals/paper_fit.py --data DIR`, DIR as for
-`evals/paper.py texts`, with other papers. Prints the weights, and how many questions the best
-sentences answer where each paper is left out in turn. Questions answered by yes or no are passed
-over: no sentence gives these.
+"""Fits what answers about papers are chosen and decided by (`sentence` and `paper` in
+`calibration.json`), on questions whose gold answers are known.
+
+    python evals/paper_fit.py --data DIR [--decision]
+
+DIR is as for `evals/paper.py texts`, with other papers. Prints the weights of a sentence's signals,
+and how many questions the best sentences answer where each paper is left out in turn; questions
+answered by yes or no are passed over, since no sentence gives these. `--decision`: the questions
+are put to the paper agent, and it prints how likely what it quotes is right, with the threshold;
+DIR must have questions that its papers do not answer, too.
 """
 
 from __future__ import annotations
@@ -18,7 +23,10 @@ from numpy.typing import NDArray
 
 from citewell.config import load_settings
 from citewell.measure import wording
-from citewell.retrieve.confidence import Logistic
+from citewell.measure.calibration import Sample, measure_reliability
+from citewell.measure.calibration import fit as fit_signals
+from citewell.measure.samples import choose_threshold
+from citewell.retrieve.confidence import Logistic, load_shipped
 from citewell.runtime.app import App
 from citewell.service.ask.options import SearchOptions
 from citewell.service.ask.search import find_hits
@@ -29,7 +37,7 @@ from citewell.skills.answer.rank_sentences import measure_sentences, pick_best
 from citewell.skills.evidence.passages import pack_passages
 from citewell.store.index.protocol import Filter
 from citewell.text.entities import extract_search_names
-from paper import Asked, questions
+from paper import Asked, questions, run
 from paper_losses import SEARCHED, gives
 
 NAMES = ("cosine", "coverage", "behind", "span")
@@ -53,7 +61,7 @@ class Item:
 async def measure(app: App, data: Path) -> list[Item]:
     asked, papers = questions("texts", data)
     items, where = [], dict[str, Filter]()
-    for one in (each for each in asked if each.answers[0].strip().lower() not in {"yes", "no"}):
+    for one in (each for each in asked if each.answerable and not _is_yes_or_no(each)):
         if one.paper not in where:
             file, text = papers[one.paper]
             paper = (await begin_paper_session(app, data=text, name=file)).paper
@@ -69,6 +77,10 @@ async def measure(app: App, data: Path) -> list[Item]:
         sentences = [sentence for sentence, _ in measured]
         items.append(Item(one, sentences, signals, label([s.text for s in sentences], one)))
     return items
+
+
+def _is_yes_or_no(one: Asked) -> bool:
+    return one.answers[0].strip().lower() in {"yes", "no"}
 
 
 def label(texts: list[str], one: Asked) -> Floats:
@@ -108,12 +120,36 @@ def count_right(items: list[Item], weights: dict[str, Weights], most: int) -> tu
     return right, words // max(1, len(items))
 
 
+async def fit_decision(app: App, data: Path) -> str:
+    """The entry `paper` of `calibration.json`: weights, threshold, and how good they are on papers
+    left out.
+    """
+    paper_of = {one.id: one.paper for one in questions("texts", data)[0] if not _is_yes_or_no(one)}
+    shipped = load_shipped().answer
+    shipped["paper"] = shipped["paper"].model_copy(update={"threshold": 0.0})  # nothing is refused
+    samples = [
+        Sample(each.signals, each.right, paper_of[each.id], "en", "papers")
+        for each in await run(app, "texts", 0, data)
+        if each.signals and each.id in paper_of
+    ]
+    made, labels = fit_signals(samples), [sample.label for sample in samples]
+    assert made is not None, "there are right and wrong ones, of five papers at least"
+    threshold = choose_threshold([float(c) for c in made.chances], labels)
+    found = measure_reliability(made.chances, labels)
+    entry = Logistic(bias=made.bias, weights=made.weights, threshold=threshold)
+    return f"{found}\n{entry.model_dump_json(indent=1, exclude_none=True)}"
+
+
 async def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--decision", action="store_true", help="fit the decision")
     said = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         async with App(load_settings(home=Path(folder), llm="none")) as app:
+            if said.decision:
+                print(await fit_decision(app, said.data))
+                return
             items = await measure(app, said.data)
     by_name, bias = fit(items)
     print(f"bias {bias:.3f}", *(f"{n} {w:.3f}" for n, w in zip(NAMES, by_name, strict=True)))
