@@ -169,3 +169,30 @@ def test_tables_that_do_not_know_send_on_to_documents(
     button.click()
     answer = page.get_by_role("article", name="Answer").last
     expect(answer).to_contain_text("grinds rye on Tuesdays")
+
+
+def test_an_answer_from_a_row_leads_to_the_whole_table(
+    served: Served, page: Page, goto: Goto, axe: Any, picture: Any
+) -> None:
+    """Where the server proposes it, under the answer."""
+    served.api("POST", "/data/sources", files={"file": ("tides.csv", STAFF)})
+
+    def propose(route: Any) -> None:
+        place = '"elsewhere": {"agent": "data", "source": "tides", "collection": ""}'
+        named = re.sub(r'"elsewhere": ?null', place, route.fetch().text())
+        route.fulfill(body=named, headers={"Content-Type": "text/event-stream"})
+
+    goto("/ask")
+    page.route("**/api/ask*", propose)
+    ask(page, "When does the mill grind rye?")
+    answer = page.get_by_role("article", name="Answer")
+    expect(answer).to_contain_text("grinds rye on Tuesdays")
+    button = page.get_by_role("button", name="Ask the tables tides")
+    expect(button).to_be_visible()
+    picture("ask-row")
+    axe(page)
+    page.unroute("**/api/ask*")
+    with page.expect_request("**/api/ask*") as asked:
+        button.click()
+    sent: Any = asked.value.post_data_json
+    assert (sent["agent"], sent["options"]["source"]) == ("data", "tides")
