@@ -100,8 +100,8 @@ function Whole({ talk, turn, answer, steps, pages = [], last, onEdit, children }
   <//>`;
 }
 
-/** To who may know it (better). @param {{talk: Talk, turn: Turn, elsewhere: NonNullable<Answer["elsewhere"]>}} props */
-function AskThere({ talk, turn, elsewhere }) {
+/** To who may know it, or more of it. @param {{talk: Talk, turn: Turn, elsewhere: NonNullable<Answer["elsewhere"]>, kind?: "primary"}} props */
+function AskThere({ talk, turn, elsewhere, kind }) {
   const { agent, source, collection } = elsewhere;
   const askThere = () => {
     const options = { ...turn.request.options };
@@ -109,7 +109,7 @@ function AskThere({ talk, turn, elsewhere }) {
     if (source) options["source"] = source;
     void askAnew(talk, { ...turn, request: { ...turn.request, agent, options, ...(collection && { collection }) } });
   };
-  return html`<${Button} kind="primary" icon=${source ? "table" : "search"} onClick=${askThere}>
+  return html`<${Button} kind=${kind} icon=${source ? "table" : "search"} onClick=${askThere}>
     ${t(source ? "ask.ask_tables" : "ask.ask_documents", { name: source })}<//>`;
 }
 
@@ -120,7 +120,7 @@ function Onward({ talk, turn, answer, onEdit }) {
   const once = ["auto", "qa"].includes(agent) && answer.agent !== "dual_loop"; // which has searched so
   const thorough = () => void askAnew(talk, { ...turn, request: { ...turn.request, agent: "dual_loop" } });
   return html`<div class="stopped-foot">
-    ${elsewhere && html`<${AskThere} talk=${talk} turn=${turn} elsewhere=${elsewhere} />`}
+    ${elsewhere && html`<${AskThere} talk=${talk} turn=${turn} elsewhere=${elsewhere} kind="primary" />`}
     <${Button} icon="edit" onClick=${() => onEdit(turn)}>${t("ask.reword")}<//>
     ${once && html`<${Button} icon="search" onClick=${thorough}>${t("ask.search_thoroughly")}<//>`}
     ${agent !== "website" && agent !== "data" && html`<${Button} icon="plus" href=${collection ? link("library", collection) : "#/library"}>${t("ask.add_documents")}<//>`}
