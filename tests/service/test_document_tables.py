@@ -95,6 +95,14 @@ async def test_a_file_that_is_no_table_is_left_alone(place: App, tmp_path: Path)
     assert "orders" in [source.name for source in await place.sources.list()]
 
 
+async def test_a_large_file_is_not_read_while_a_question_waits(
+    place: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("citewell.service.tables.document_tables.MOST_BYTES", 10)
+    assert await rate_tables(place, QUESTION) is None
+    assert await place.sources.list() == []
+
+
 async def test_another_user_does_not_see_it(place: App, tmp_path: Path) -> None:
     await place.collections.create("own", "ana")
     (tmp_path / "wages.csv").write_text("name,wage\nIda,5\n", "utf-8")

@@ -20,12 +20,14 @@ from citewell.service.tables.sources import add_place, remove_source
 from citewell.store.library.documents import DocumentInfo
 from citewell.store.source_rows import Source
 
+# bytes of a file that is read while a question waits: some 50,000 rows of CSV in a second
+MOST_BYTES: Final = 5_000_000
 TABLES: Final = frozenset(resolve_media_types(["table"]))
 
 
 async def add_document_tables(app: App, doc_ids: Iterable[str]) -> None:
     """A source for each of these documents that has none yet, not even another with the same bytes.
-    One whose tables cannot be read gets none.
+    One whose tables cannot be read gets none, nor does a large one: `citewell data add` reads it.
     """
     sources = await app.sources.list()
     places = {each.location for each in sources}
@@ -35,7 +37,7 @@ async def add_document_tables(app: App, doc_ids: Iterable[str]) -> None:
             continue
         try:
             info = await app.catalog.document(doc_id)
-            if info.sha256 not in digests:
+            if info.sha256 not in digests and info.bytes <= MOST_BYTES:
                 await _add_tables(app, info)
                 digests.add(info.sha256)
         except CitewellError:
