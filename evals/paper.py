@@ -59,8 +59,7 @@ class Asked:
 class Result:
     """What came of it. `right`: the gold answer is said (of a list, all of it); `sent`: it, or four
     fifths of its words, stand in what the section agents were sent; `f1` over words; `page`:
-    whether an evidence page is among the cited, None where there is none; `signals`: what the
-    decision was made of, empty where there was none.
+    whether an evidence page is among the cited, None where there is none.
     """
 
     id: str
@@ -79,7 +78,6 @@ class Result:
     seconds: float
     calls: int
     warnings: list[str]
-    signals: dict[str, float]
     trail: Trail | None = None
 
 
@@ -192,13 +190,11 @@ async def ask(app: App, one: Asked, file: str, data: bytes, *, losses: bool = Fa
         session_id=session.session_id,
         options={"max_seconds": 600},
     )
-    started, answer, passages, signals = time.perf_counter(), None, list[str](), dict[str, float]()
+    started, answer, passages = time.perf_counter(), None, list[str]()
     async for event in stream_answer(app, request):
         if isinstance(event.data, Step) and event.data.node.startswith("section_"):
             received = event.data.detail["received"].get("document_chunk", [])
             passages += [passage["text"] for passage in received]
-        if isinstance(event.data, Step):
-            signals = event.data.detail.get("signals", signals)
         if isinstance(event.data, Answer):
             answer = event.data
     answer = answer or Answer(answer="", status="refused", confidence=0.0, agent="paper")
@@ -236,7 +232,6 @@ async def ask(app: App, one: Asked, file: str, data: bytes, *, losses: bool = Fa
         seconds=seconds,
         calls=answer.usage.calls,
         warnings=answer.warnings,
-        signals=signals,
         trail=trail,
     )
 

@@ -1,13 +1,13 @@
-"""Fits what answers about papers are chosen and decided by (`sentence` and `paper` in
-`calibration.json`), on questions whose gold answers are known.
+"""Fits what answers about papers are chosen by (`sentence` in `calibration.json`), and from which
+confidence on they are shown (`paper`), on questions whose gold answers are known.
 
-    python evals/paper_fit.py --data DIR [--decision]
+    python evals/paper_fit.py --data DIR [--threshold]
 
 DIR is as for `evals/paper.py texts`, with other papers. Prints the weights of a sentence's signals,
 and how many questions the best sentences answer where each paper is left out in turn; questions
-answered by yes or no are passed over, since no sentence gives these. `--decision`: the questions
-are put to the paper agent, and it prints how likely what it quotes is right, with the threshold;
-DIR must have questions that its papers do not answer, too.
+answered by yes or no are passed over, since no sentence gives these. `--threshold`: the paper agent
+is asked, and the threshold is chosen as for documents (`measure/samples.py`); DIR must also have
+questions that its papers do not answer.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from citewell.config import load_settings
 from citewell.measure import wording
-from citewell.measure.calibration import Sample, measure_reliability
-from citewell.measure.calibration import fit as fit_signals
+from citewell.measure.calibration import measure_reliability
 from citewell.measure.samples import choose_threshold
 from citewell.retrieve.confidence import Logistic, load_shipped
 from citewell.runtime.app import App
@@ -120,35 +119,36 @@ def count_right(items: list[Item], weights: dict[str, Weights], most: int) -> tu
     return right, words // max(1, len(items))
 
 
-async def fit_decision(app: App, data: Path) -> str:
-    """The entry `paper` of `calibration.json`: weights, threshold, and how good they are on papers
-    left out.
+async def choose_paper_threshold(app: App, data: Path) -> str:
+    """From which confidence on an answer is shown, where nothing is refused, and how well that
+    tells the right ones.
     """
-    paper_of = {one.id: one.paper for one in questions("texts", data)[0] if not _is_yes_or_no(one)}
+    asked = {one.id for one in questions("texts", data)[0] if not _is_yes_or_no(one)}
     shipped = load_shipped().answer
-    shipped["paper"] = shipped["paper"].model_copy(update={"threshold": 0.0})  # nothing is refused
-    samples = [
-        Sample(each.signals, each.right, paper_of[each.id], "en", "papers")
-        for each in await run(app, "texts", 0, data)
-        if each.signals and each.id in paper_of
-    ]
-    made, labels = fit_signals(samples), [sample.label for sample in samples]
-    assert made is not None, "there are right and wrong ones, of five papers at least"
-    threshold = choose_threshold([float(c) for c in made.chances], labels)
-    found = measure_reliability(made.chances, labels)
-    entry = Logistic(bias=made.bias, weights=made.weights, threshold=threshold)
-    return f"{found}\n{entry.model_dump_json(indent=1, exclude_none=True)}"
+    shipped["paper"] = shipped["paper"].model_copy(update={"threshold": 0.0})
+    results = [each for each in await run(app, "texts", 0, data) if each.id in asked]
+    sure, right = [each.confidence for each in results], [each.right for each in results]
+    threshold = choose_threshold(sure, right)
+    found = measure_reliability(np.array(sure), right)
+    lines = [f"threshold {threshold}, of {len(results)} right {sum(right)}: {found}"]
+    for name, answerable in (("answerable", True), ("unanswerable", False)):
+        chances = [each.confidence for each in results if each.answerable is answerable]
+        refused = sum(chance < threshold for chance in chances)
+        lines.append(f"{name}: {refused} of {len(chances)} refused")
+    return "\n".join(lines)
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--decision", action="store_true", help="fit the decision")
+    parser.add_argument(
+        "--threshold", action="store_true", help="choose from which confidence on it is shown"
+    )
     said = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         async with App(load_settings(home=Path(folder), llm="none")) as app:
-            if said.decision:
-                print(await fit_decision(app, said.data))
+            if said.threshold:
+                print(await choose_paper_threshold(app, said.data))
                 return
             items = await measure(app, said.data)
     by_name, bias = fit(items)

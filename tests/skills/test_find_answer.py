@@ -273,3 +273,13 @@ async def test_wrapped_lines_are_joined_in_an_answer_and_the_answering_words_sta
     (sentence,) = found.draft.sentences
     assert sentence.text == "满1年的年休假为5天。"
     assert sentence.text[slice(*sentence.span)] == "5天"
+
+
+async def test_a_list_of_which_several_items_answer_is_quoted_whole() -> None:
+    """One item alone stays alone."""
+    steps = ["1. Fill in the form.", "2. Have it signed.", "3. Collect it at noon."]
+    text = "It is lent to all.\n" + "\n".join(steps) + "\nThe desk is upstairs."
+    found = await _find_in(text, "form.\n2. Have")
+    assert [each.text for each in found.draft.sentences] == steps
+    found = await _find_in(text, "Have it signed")
+    assert [each.text for each in found.draft.sentences] == steps[1:2]

@@ -37,7 +37,7 @@ from citewell.models.reader_base import Judgement, Pair, Reading
 from citewell.text.sanitize import replace_unsafe_chars
 
 MOST_THREADS = 4
-LONGEST_ANSWER = 40  # tokens
+LONGEST_ANSWER = 80  # tokens: a list of steps is one answer
 NOTHING = Reading(0, 0, 0.0, -20.0)  # of a passage without text
 SAME = 2  # a task of the claim head, beside QUESTION and CLAIM
 Result = Reading | Judgement | float

@@ -28,7 +28,7 @@ def quote_span(passage: Passage, reading: Reading) -> Draft:
             key=lambda n: min(abs(units[n].start - start), abs(units[n].end - start)),
         )
     ]
-    first, last = _complete_sentence(units, touched[0], touched[-1])
+    first, last = _complete_list(units, *_complete_sentence(units, touched[0], touched[-1]))
     quoted: list[list[Unit]] = []
     for unit in units[first : last + 1]:
         if quoted and _goes_on(quoted[-1][-1], unit):
@@ -52,6 +52,23 @@ def _complete_sentence(units: Sequence[Unit], first: int, last: int) -> tuple[in
     return (start, end) if short else (first, last)
 
 
+def _complete_list(units: Sequence[Unit], first: int, last: int) -> tuple[int, int]:
+    """The first and last item of the list of which these units are several: some of its steps say
+    less than none.
+    """
+    if first == last or not (_is_item(units[first]) and _is_item(units[last])):
+        return first, last
+    while first and _is_item(units[first - 1]):
+        first -= 1
+    while last + 1 < len(units) and _is_item(units[last + 1]):
+        last += 1
+    return first, last
+
+
+def _is_item(unit: Unit) -> bool:
+    return bool(LIST_ITEM.match(unit.text))
+
+
 def _goes_on(clause: Unit, later: Unit) -> bool:
     return clause.text.endswith("；") and clause.end == later.start
 
@@ -64,7 +81,7 @@ def _collect_list(units: Sequence[Unit]) -> list[list[Unit]]:
     if not units[0].text.endswith((":", "：")):
         return items
     for before, unit in pairwise(units):
-        if LIST_ITEM.match(unit.text) or is_row(unit.text):
+        if _is_item(unit) or is_row(unit.text):
             items.append([unit])
         elif items and "\n" not in _read_between(before, unit):
             items[-1].append(unit)
