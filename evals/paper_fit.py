@@ -1,13 +1,8 @@
-"""Fits what answers about papers are chosen by (`sentence` in `calibration.json`), and from which
-confidence on they are shown (`paper`), on questions whose gold answers are known.
-
-    python evals/paper_fit.py --data DIR [--threshold]
-
-DIR is as for `evals/paper.py texts`, with other papers. Prints the weights of a sentence's signals,
-and how many questions the best sentences answer where each paper is left out in turn; questions
-answered by yes or no are passed over, since no sentence gives these. `--threshold`: the paper agent
-is asked, and the threshold is chosen as for documents (`measure/samples.py`); DIR must also have
-questions that its papers do not answer.
+"""Fits how much each signal of a sentence counts (`sentence` in `calibration.json`), on questions
+about papers whose gold answers are known: `python evals/paper_fit.py --data DIR`, DIR as for
+`evals/paper.py texts`, with other papers. Prints the weights, and how many questions the best
+sentences answer where each paper is left out in turn. Questions answered by yes or no are passed
+over: no sentence gives these.
 """
 
 from __future__ import annotations
@@ -23,9 +18,7 @@ from numpy.typing import NDArray
 
 from citewell.config import load_settings
 from citewell.measure import wording
-from citewell.measure.calibration import measure_reliability
-from citewell.measure.samples import choose_threshold
-from citewell.retrieve.confidence import Logistic, load_shipped
+from citewell.retrieve.confidence import Logistic
 from citewell.runtime.app import App
 from citewell.service.ask.options import SearchOptions
 from citewell.service.ask.search import find_hits
@@ -36,7 +29,7 @@ from citewell.skills.answer.rank_sentences import measure_sentences, pick_best
 from citewell.skills.evidence.passages import pack_passages
 from citewell.store.index.protocol import Filter
 from citewell.text.entities import extract_search_names
-from paper import Asked, questions, run
+from paper import Asked, questions
 from paper_losses import SEARCHED, gives
 
 NAMES = ("cosine", "coverage", "behind", "span")
@@ -60,7 +53,7 @@ class Item:
 async def measure(app: App, data: Path) -> list[Item]:
     asked, papers = questions("texts", data)
     items, where = [], dict[str, Filter]()
-    for one in (each for each in asked if each.answerable and not _is_yes_or_no(each)):
+    for one in (each for each in asked if each.answers[0].strip().lower() not in {"yes", "no"}):
         if one.paper not in where:
             file, text = papers[one.paper]
             paper = (await begin_paper_session(app, data=text, name=file)).paper
@@ -76,10 +69,6 @@ async def measure(app: App, data: Path) -> list[Item]:
         sentences = [sentence for sentence, _ in measured]
         items.append(Item(one, sentences, signals, label([s.text for s in sentences], one)))
     return items
-
-
-def _is_yes_or_no(one: Asked) -> bool:
-    return one.answers[0].strip().lower() in {"yes", "no"}
 
 
 def label(texts: list[str], one: Asked) -> Floats:
@@ -119,37 +108,12 @@ def count_right(items: list[Item], weights: dict[str, Weights], most: int) -> tu
     return right, words // max(1, len(items))
 
 
-async def choose_paper_threshold(app: App, data: Path) -> str:
-    """From which confidence on an answer is shown, where nothing is refused, and how well that
-    tells the right ones.
-    """
-    asked = {one.id for one in questions("texts", data)[0] if not _is_yes_or_no(one)}
-    shipped = load_shipped().answer
-    shipped["paper"] = shipped["paper"].model_copy(update={"threshold": 0.0})
-    results = [each for each in await run(app, "texts", 0, data) if each.id in asked]
-    sure, right = [each.confidence for each in results], [each.right for each in results]
-    threshold = choose_threshold(sure, right)
-    found = measure_reliability(np.array(sure), right)
-    lines = [f"threshold {threshold}, of {len(results)} right {sum(right)}: {found}"]
-    for name, answerable in (("answerable", True), ("unanswerable", False)):
-        chances = [each.confidence for each in results if each.answerable is answerable]
-        refused = sum(chance < threshold for chance in chances)
-        lines.append(f"{name}: {refused} of {len(chances)} refused")
-    return "\n".join(lines)
-
-
 async def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument(
-        "--threshold", action="store_true", help="choose from which confidence on it is shown"
-    )
     said = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         async with App(load_settings(home=Path(folder), llm="none")) as app:
-            if said.threshold:
-                print(await choose_paper_threshold(app, said.data))
-                return
             items = await measure(app, said.data)
     by_name, bias = fit(items)
     print(f"bias {bias:.3f}", *(f"{n} {w:.3f}" for n, w in zip(NAMES, by_name, strict=True)))

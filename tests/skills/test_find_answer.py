@@ -178,8 +178,6 @@ def test_tiers() -> None:
         "reader",
     ]
     assert get_tier(small, None) == "search"
-    assert get_tier(None, ScriptedReader(), 4) == "paper"
-    assert get_tier(None, None, 4) == "search"
     assert is_connected(ScriptedLLM())
     assert not is_connected(None)
 
@@ -207,7 +205,7 @@ def test_a_decision_is_made_of_named_signals() -> None:
     assert decide({"retrieval": 1.0}, own) == (0.7311, True)
 
 
-@pytest.mark.parametrize("tier", ["connected", "reader", "search", "paper"])
+@pytest.mark.parametrize("tier", ["connected", "reader", "search"])
 def test_shipped_weights_tell_good_from_poor(tier: str) -> None:
     good = {
         "retrieval": 0.9,

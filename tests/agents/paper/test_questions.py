@@ -285,7 +285,7 @@ async def test_without_a_model_the_papers_own_sentence_stands(desk: Desk, reads:
     assert "Training takes 40 epochs with the Adam optimiser.[1]" in state.final_answer
 
 
-@pytest.mark.parametrize(("sure", "says"), [(0.9, "RESCAST reaches"), (0.2, "I am not sure")])
+@pytest.mark.parametrize(("sure", "says"), [(0.9, "RESCAST reaches"), (0.02, "I am not sure")])
 async def test_of_two_agents_that_quote_the_best_sentences_are_shown(
     desk: Desk, sure: float, says: str
 ) -> None:

@@ -150,7 +150,7 @@ async def _draft_quoted(
     follow_up: FollowUp | None,
 ) -> Drafted:
     """The documents' own sentences as the draft. `failed`: why no chat model wrote it."""
-    tier, tried = get_tier(None, means.reader, most), int(failed is not None)
+    tier, tried = get_tier(None, means.reader), int(failed is not None)
     pick = get_decision_model("pick", means.calibration)
     decision = get_decision_model(tier, means.calibration)
     given = (question, passages, means.reader, means.embedder)

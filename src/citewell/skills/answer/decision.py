@@ -1,7 +1,6 @@
 """One decision: how likely the answer at hand is right, and so whether it is shown. Fitted
-(`citewell eval --calibrate`) on the scores of search, reader and judge, for each tier; of a paper's
-sentences on questions to papers (`evals/paper_fit.py`). Nothing else decides between an answer and
-a refusal.
+(`citewell eval --calibrate`) on the scores of search, reader and judge, for each tier; nothing else
+decides between an answer and a refusal.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from citewell.retrieve.confidence import Logistic, load_shipped
 from citewell.skills.answer.draft import DraftStatus
 from citewell.skills.proof.prove import Proven
 
-Tier = Literal["connected", "reader", "search", "paper"]
+Tier = Literal["connected", "reader", "search"]
 EVEN = 0.5  # below it an answer is likelier wrong than right
 # log-odds where nothing was drafted, so nothing was read: without them even odds would be taken
 UNREAD = {"answerable": -4.6}
@@ -29,13 +28,9 @@ _TOLD: dict[DraftStatus, float] = {
 }
 
 
-def get_tier(llm: LLM | None, reader: Reader | None, most: int = 1) -> Tier:
-    """What the answer is made by. `most`: sentences that it may quote: those of a paper, where
-    there may be several.
-    """
-    if is_connected(llm):
-        return "connected"
-    return "search" if reader is None else "paper" if most > 1 else "reader"
+def get_tier(llm: LLM | None, reader: Reader | None) -> Tier:
+    """What the answer is made by."""
+    return "connected" if is_connected(llm) else "reader" if reader is not None else "search"
 
 
 def collect_answer_signals(
