@@ -21,6 +21,7 @@ from citewell.service.ask.run import AskRequest
 from citewell.service.library.add import add_paths
 from citewell.service.library.documents import delete_document
 from citewell.service.library.embedding import embed_pending
+from citewell.service.library.intake import add_data
 from citewell.service.tables import rate_tables as rating
 from citewell.service.tables.rate_tables import rate_tables
 from citewell.service.tables.sources import add_source, refresh_source
@@ -101,6 +102,18 @@ async def test_a_large_file_is_not_read_while_a_question_waits(
     monkeypatch.setattr("citewell.service.tables.document_tables.MOST_BYTES", 10)
     assert await rate_tables(place, QUESTION) is None
     assert await place.sources.list() == []
+
+
+async def test_names_as_long_as_a_file_system_has_them(place: App, tmp_path: Path) -> None:
+    """Two that begin alike, sent from elsewhere."""
+    for n in range(2):
+        rows = f"city,product,amount\nLyon,Drover,{n}\n".encode()
+        name = "r" * 240 + f"{n}.csv"
+        await add_data(place, rows, name, f"upload:{name}", "default")
+    await embed_pending(place)
+    await rate_tables(place, QUESTION)
+    names = [source.name for source in await place.sources.list()]
+    assert len([name for name in names if name.startswith("rrr")]) == 2
 
 
 async def test_another_user_does_not_see_it(place: App, tmp_path: Path) -> None:

@@ -15,13 +15,14 @@ import anyio
 from citewell.errors import CitewellError, Conflict, NotFound
 from citewell.runtime.app import App
 from citewell.service.library.media_types import resolve_media_types
-from citewell.service.tables.source_places import DOCUMENT, Place, make_source_name
+from citewell.service.tables.source_places import DOCUMENT, UPLOAD, Place, make_source_name
 from citewell.service.tables.sources import add_place, remove_source
 from citewell.store.library.documents import DocumentInfo
 from citewell.store.source_rows import Source
 
 # bytes of a file that is read while a question waits: 110,000 rows of CSV took 3 CPU seconds
 MOST_BYTES: Final = 5_000_000
+LONGEST: Final = 50  # characters of a name to which an id is added
 TABLES: Final = frozenset(resolve_media_types(["table"]))
 
 
@@ -70,19 +71,20 @@ async def remove_document_tables(app: App) -> None:
 
 async def _add_tables(app: App, info: DocumentInfo) -> None:
     """Under the name of its file; with the document's id where another source has that name."""
-    name = make_source_name(PurePosixPath(info.uri).stem)
+    name = make_source_name(PurePosixPath(info.uri.removeprefix(UPLOAD)).stem)
     try:
         await _add_document(app, info, name)
     except Conflict:
-        await _add_document(app, info, make_source_name(f"{name} {info.doc_id}"))
+        await _add_document(app, info, f"{name[:LONGEST]} {info.doc_id}")
 
 
 async def _add_document(app: App, info: DocumentInfo, name: str) -> Source:
     """Seen by those who see its collection where that is everybody, else by its owner alone."""
     owner = (await app.collections.get(info.collection)).owner
     data = await app.catalog.file(info.doc_id)
+    file = PurePosixPath(info.uri.removeprefix(UPLOAD))
     with TemporaryDirectory(prefix="citewell-") as folder:
-        path = Path(folder) / PurePosixPath(info.uri.removeprefix("upload:")).name
+        path = Path(folder) / f"{make_source_name(file.stem)}{file.suffix}"
         await anyio.Path(path).write_bytes(data)
         location = DOCUMENT + info.doc_id
         added = await add_place(app, Place(location, location, name, path, owner), anew=True)
