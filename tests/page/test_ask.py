@@ -630,7 +630,7 @@ def test_a_refusal_leads_on(served: Served, goto: Goto, page: Page, axe: Any, pi
     """The closest passages as cards that open, also after a reload, and what to do next."""
     served.add("default", POLICY.name, POLICY.read_bytes())
     goto("/ask")
-    question(page, "Which giraffes chase zebras across savannas?")
+    question(page, "Did giraffes chase zebras yesterday?")
     refused = page.locator(".answer-refused")
     cards = refused.get_by_role("list").get_by_role("button")
     expect(cards.first).to_contain_text("Information Security Policy")
@@ -645,7 +645,7 @@ def test_a_refusal_leads_on(served: Served, goto: Goto, page: Page, axe: Any, pi
     expect(page.get_by_role("article", name="Answer")).to_have_count(2)
     page.get_by_role("button", name="Rephrase the question").click()
     expect(page.get_by_role("textbox", name="Your question")).to_have_value(
-        "Which giraffes chase zebras across savannas?"
+        "Did giraffes chase zebras yesterday?"
     )
 
 

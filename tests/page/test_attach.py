@@ -34,11 +34,6 @@ GIVE = """([kind, name, text]) => {
         : new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
 }"""
 
-NONE_EMPTY = """async () => {
-    const { collections } = await (await fetch("/api/collections")).json();
-    return collections.every(({ documents }) => documents > 0);
-}"""
-
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
@@ -87,9 +82,8 @@ def test_a_file_is_asked(served: Served, goto: Goto, page: Page, axe: Any, way: 
     assert shelf.startswith("Attached 2")
 
 
-def test_a_file_that_cannot_be_read_says_why(served: Served, goto: Goto, page: Page) -> None:
-    """A picture leads to the setting that reads it. No empty collection stays."""
-    before = served.api("GET", "/collections")["collections"]
+def test_a_file_that_cannot_be_read_says_why(goto: Goto, page: Page) -> None:
+    """A picture leads to the setting that reads it."""
     goto("/ask")
     page.evaluate(GIVE, ["paste", "empty.md", ""])
     expect(page.locator(".composer-file-failed")).to_contain_text("empty")
@@ -100,8 +94,6 @@ def test_a_file_that_cannot_be_read_says_why(served: Served, goto: Goto, page: P
     expect(told).to_contain_text("Turn on “Read text in pictures” in Settings")
     expect(told).not_to_contain_text("CITEWELL_")
     expect(told.get_by_role("link", name="Settings")).to_be_visible()
-    until(page, NONE_EMPTY)
-    assert served.api("GET", "/collections")["collections"] == before
 
 
 def test_a_long_file_is_asked_before_its_meanings_are_learned(goto: Goto, page: Page) -> None:

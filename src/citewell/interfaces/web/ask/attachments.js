@@ -2,7 +2,7 @@
  * Files, pictures and long texts that a conversation is about: kept in a collection of its own, which its questions ask too.
  * The one rule: a question is asked when all that was attached before it has been read.
  */
-import { del, events, get, post, upload } from "../api.js";
+import { del, events, post, upload } from "../api.js";
 import { t } from "../i18n.js";
 import { advice } from "../library/advice.js";
 import { said } from "../said.js";
@@ -30,22 +30,8 @@ export function attach(talk, files) {
     talk.attached.value = [...talk.attached.value, { id, name, state: "reading", why: "", advice: "" }];
     const work = read(talk, file, name).catch((error) => ({ why: error?.message ?? String(error), document: "" }));
     works.set(talk, (works.get(talk) ?? new Map()).set(id, work));
-    void work.then(({ why }) => {
-      change(talk, id, { state: why ? "failed" : "read", why: said(why), advice: why ? advice(why) : "" });
-      if (why) void removeEmptyShelf(talk).catch(toast);
-    });
+    void work.then(({ why }) => change(talk, id, { state: why ? "failed" : "read", why: said(why), advice: why ? advice(why) : "" }));
   }
-}
-
-/** Where nothing of what was attached could be read, its collection goes again. @param {Talk} talk */
-async function removeEmptyShelf(talk) {
-  const shelf = talk.shelf.value;
-  if (!shelf || talk.attached.value.some(({ state }) => state !== "failed")) return;
-  const path = `/collections/${encodeURIComponent(shelf)}`;
-  if ((await get(`${path}/documents`)).documents.length) return;
-  talk.shelf.value = "";
-  shelves.delete(talk);
-  await del(path);
 }
 
 /** Take a file off again; what was read of it is deleted, and no question waits for it. @param {Talk} talk @param {string} id */
