@@ -153,7 +153,7 @@ def test_all_collections_are_asked(served: Served, goto: Goto, page: Page) -> No
 
 
 def test_some_collections_are_ticked(served: Served, goto: Goto, page: Page, axe: Any) -> None:
-    for name in ("north", "south", "west"):
+    for name in ("default", "north", "south", "west"):
         served.add(name, f"{name}.md", f"# Well\n\nThe well of the {name} is deep.")
     goto("/ask")
     asked = page.get_by_role("button", name="Asking")
