@@ -40,6 +40,12 @@ def environment() -> dict[str, str]:
     return {"CITEWELL_LLM": "none"}
 
 
+def paste(page: Page, name: str, text: str) -> None:
+    """As soon as the composer stands; before, what is pasted reaches nobody."""
+    page.get_by_role("textbox", name="Your question").wait_for()
+    page.evaluate(GIVE, ["paste", name, text])
+
+
 def test_a_long_text_holds_its_question(goto: Goto, page: Page, axe: Any, picture: Any) -> None:
     """Shown before it is sent; the rest is read, also where the library is empty."""
     goto("/ask")
@@ -85,7 +91,7 @@ def test_a_file_is_asked(served: Served, goto: Goto, page: Page, axe: Any, way: 
 def test_a_file_that_cannot_be_read_says_why(goto: Goto, page: Page) -> None:
     """A picture leads to the setting that reads it."""
     goto("/ask")
-    page.evaluate(GIVE, ["paste", "empty.md", ""])
+    paste(page, "empty.md", "")
     expect(page.locator(".composer-file-failed")).to_contain_text("empty")
     page.get_by_label("Attach files or pictures").last.set_input_files(
         {"name": "poster.png", "mimeType": "image/png", "buffer": make_picture()}
@@ -105,14 +111,14 @@ def test_a_long_file_is_asked_before_its_meanings_are_learned(goto: Goto, page: 
         lambda route: route.fulfill(content_type="text/event-stream", body=told),
     )
     goto("/ask")
-    page.evaluate(GIVE, ["paste", "long.md", "# Long\n\nIt is long.\n"])
+    paste(page, "long.md", "# Long\n\nIt is long.\n")
     expect(page.locator(".composer-file-read")).to_contain_text("long.md")
 
 
 def test_a_file_is_taken_off_again(served: Served, goto: Goto, page: Page) -> None:
     """Before the question: nothing is left of it, and the question does not ask it."""
     goto("/ask")
-    page.evaluate(GIVE, ["paste", "secret.md", "# Secret\n\nThe secret colour is teal.\n"])
+    paste(page, "secret.md", "# Secret\n\nThe secret colour is teal.\n")
     expect(page.locator(".composer-file-read")).to_have_count(1)
     shelves = [each["name"] for each in served.api("GET", "/collections")["collections"]]
     [shelf] = [name for name in shelves if name.startswith("Attached") and listed(served, name)]
@@ -187,7 +193,7 @@ def test_documents_and_tables_are_ticked(served: Served, goto: Goto, page: Page,
     axe(page)
     expect(asked).to_have_accessible_name("Asking: 1 document")
     page.keyboard.press("Escape")
-    page.evaluate(GIVE, ["paste", "steam.md", "# Steam\n\nThe steam mill grinds wheat.\n"])
+    paste(page, "steam.md", "# Steam\n\nThe steam mill grinds wheat.\n")
     expect(page.locator(".composer-file-read")).to_have_count(1)
     page.get_by_role("textbox", name="Your question").fill("What is ground?")
     page.keyboard.press("Enter")
@@ -218,7 +224,7 @@ def test_what_belongs_to_no_site_or_table_is_asked_in_a_conversation(
     expect(box).to_have_value("Where does the crane nest?")
     page.reload()
     expect(box).to_have_value("Where does the crane nest?")
-    page.evaluate(GIVE, ["paste", "crane.md", "# Crane\n\nThe crane nests in the reeds.\n"])
+    paste(page, "crane.md", "# Crane\n\nThe crane nests in the reeds.\n")
     expect(page.get_by_role("list", name="Attached")).to_contain_text("crane.md")
     expect(page).to_have_url(re.compile("#/ask$"))
     expect(box).to_have_value("Where does the crane nest?")
